@@ -32,6 +32,7 @@ from ur_solver.study.plots import fairness, lengths, skill, throws, worth
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ATLAS = ROOT / "docs" / "atlas"
+MEASURED = ROOT / "ur_solver" / "serve" / "measured.json"
 GAMES, SEED = 20_000, 1
 
 COUNTS = {
@@ -474,6 +475,23 @@ def first_player_of(found: Study) -> float:
     return -value_of(first_player_wins(found))
 
 
+def measured() -> dict[str, dict[str, float]]:
+    """What the page of `ur serve` says of the rule sets' games, by name."""
+    found = {}
+    for word in words():
+        study = json.loads(path_of(word).read_text())
+        name, _, pieces = word.partition(":")
+        policies, wins = study["ladder"]["policies"], study["ladder"]["wins"]
+        greedy = wins[policies.index("greedy")][policies.index("table")]
+        throws = study["length"]["throws"]
+        found[name] = {
+            "pieces": int(pieces),
+            "throws": round(throws["value"] if isinstance(throws, dict) else throws, 1),
+            "greedy": round(greedy["value"] if isinstance(greedy, dict) else greedy, 4),
+        }
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--study", action="store_true", help="study what is missing first")
@@ -482,6 +500,7 @@ def main() -> None:
         if not (ATLAS / "data" / "claims.json").exists():
             make_claims()
     make_pages()
+    MEASURED.write_text(json.dumps(measured(), indent=1) + "\n")
 
 
 if __name__ == "__main__":

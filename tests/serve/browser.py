@@ -74,7 +74,11 @@ class Person:
 
     def visit(self, address: str = "") -> None:
         self.page.goto(f"{self.origin}/#{address}")
-        self.page.wait_for_selector("main[aria-busy='false'] #board svg")
+        self.shown_whole()
+
+    def shown_whole(self) -> None:
+        """Wait until the games to choose from, or the board of one, are on screen."""
+        self.page.wait_for_selector("main[aria-busy='false'] :is(#board svg, #games li):visible")
 
     def settle(self) -> None:
         """Wait until what was done is answered and shown."""
@@ -109,8 +113,8 @@ class Person:
         """All that is on screen, but not what has the focus."""
         return self.page.evaluate(
             """() => Object.fromEntries(
-              ['board', 'chances', 'status', 'options', 'throws', 'moves', 'turns', 'graph',
-               'summary', 'names', 'controls', 'editor', 'table']
+              ['headline', 'board', 'chances', 'dice', 'status', 'options', 'throws', 'moves',
+               'turns', 'graph', 'summary', 'names', 'controls', 'editor', 'table']
               .map(id => [id, document.getElementById(id)])
               .map(([id, each]) => [id, id === 'table' ? each.value
                 : each.hidden ? null : each.innerHTML.replace(/ aria-current="step"/, ' here')]))"""

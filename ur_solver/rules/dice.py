@@ -5,9 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
+from typing import NamedTuple
 
 from ur_solver.errors import RuleSetError, ThrowError
 from ur_solver.rules.limits import MAX_THROW
+
+
+class Look(NamedTuple):
+    """How dice are drawn.
+
+    Attributes
+    ----------
+    kind : str
+        ``pyramids`` with marked tips, ``sticks`` with a marked side, a ``die`` with pips; or a
+        ``number``, where no usual dice have these throws.
+    n_dice : int
+        How many there are.
+    marks : dict of int to int
+        For each throw how many of them show their mark; for a die its pips.
+    """
+
+    kind: str
+    n_dice: int
+    marks: dict[int, int]
 
 
 @dataclass(frozen=True)
@@ -31,6 +52,24 @@ class Dice:
         """
         often = [chance for chance in self.probabilities[1:5] if chance >= Fraction(1, 8)]
         return max(self.probabilities) <= Fraction(1, 2) and len(often) >= 3
+
+    @property
+    def look(self) -> Look:
+        """Usual dice that have these throws with these probabilities.
+
+        Where a throw without a mark counts as one more than all marks, the dice are sticks.
+        """
+        throws, count = self.throws, len(self.throws) - 1
+        by_marks = [Fraction(comb(count, n), 2**count) for n in range(count + 1)]
+        if throws == (0, *range(1, count + 1)) and list(self.probabilities) == by_marks:
+            return Look("pyramids", count, {n: n for n in throws})
+        if throws == tuple(range(1, count + 2)):
+            chances = list(self.probabilities[1:])
+            if chances == [*by_marks[1:], by_marks[0]]:
+                return Look("sticks", count, {n: n % (count + 1) for n in throws})
+            if len(set(chances)) == 1:
+                return Look("die", 1, {n: n for n in throws})
+        return Look("number", 1, {n: n for n in throws})
 
     def check(self, throw: int) -> None:
         """Raise ThrowError if the dice cannot show `throw`."""

@@ -19,7 +19,7 @@ from ur_solver.api.evaluator import Evaluator, position_values
 from ur_solver.audit.dice_test import compared_throws
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
 from ur_solver.records import NOTATIONS
-from ur_solver.rules import CATALOGUE, LIGHT, named_rules
+from ur_solver.rules import LIGHT, digest_of, named_rules
 from ur_solver.serve import openapi
 from ur_solver.serve.asked import (
     RefusedError,
@@ -31,6 +31,7 @@ from ur_solver.serve.asked import (
     view_of,
 )
 from ur_solver.serve.describe import (
+    answering_values,
     rules_values,
     table_values,
     version_of,
@@ -48,6 +49,7 @@ from ur_solver.serve.judged import (
 )
 from ur_solver.serve.page_files import page_files
 from ur_solver.serve.page_routes import COMPRESSED, page_routes
+from ur_solver.serve.plain import games_values, prose_values
 from ur_solver.serve.replies import (
     HTML,
     JSON,
@@ -121,6 +123,8 @@ class _Served:
         self._body_seconds = body_seconds
         self._heavy = anyio.CapacityLimiter(1)  # one game at a time: h5py reads one by one anyway
         self._position = lru_cache(_CACHED)(self._find_position)
+        # an estimator takes seconds for the value of an opening
+        self._in_list = lru_cache(None)(lambda name: table_values(name, tables[name]))
 
     def handlers(self) -> list[tuple[Any, ...]]:
         """Path, method, handler and the parameters of the query, of every operation."""
@@ -128,6 +132,7 @@ class _Served:
             ("/openapi.json", "get", self.openapi),
             ("/tables", "get", self.tables),
             ("/tables/{table}", "get", self.table),
+            ("/tables/{table}/prose", "get", self.prose),
             ("/tables/{table}/position", "get", self.position, "position", "drawing?"),
             ("/tables/{table}/board", "get", self.board, "position", "drawing?"),
             ("/tables/{table}/exercises", "get", self.exercises, "seed?", "count?", "cost?"),
@@ -139,6 +144,7 @@ class _Served:
             ("/tables/{table}/dice", "post", self.dice),
             ("/rules", "get", self.rule_sets),
             ("/rules/{rules}", "get", self.rules),
+            ("/rules/{rules}/prose", "get", self.prose),
             ("/rules/{rules}/position", "get", self.rules_position, "position", "drawing?"),
             ("/rules/{rules}/board", "get", self.board, "position", "drawing?"),
             ("/rules/{rules}/line", "post", self.rules_line),
@@ -187,7 +193,7 @@ class _Served:
 
     async def tables(self, request: Request) -> Response:
         """All tables that are served."""
-        values = {"tables": [table_values(*each) for each in self._tables.items()]}
+        values = {"tables": [self._in_list(name) for name in self._tables]}
         return json_reply(values, _tag(*map(version_of, self._tables.values())), request)
 
     async def table(self, request: Request) -> Response:
@@ -196,7 +202,8 @@ class _Served:
         assert source.table is not None
         name = request.path_params["table"]
         etag = _tag(version_of(source.table), name)
-        return json_reply(whole_table_values(name, source.table), etag, request)
+        values = whole_table_values(source.table) | self._in_list(name)
+        return json_reply(values, etag, request)
 
     async def position(self, request: Request) -> Response:
         """A position with all throws and moves."""
@@ -301,14 +308,20 @@ class _Served:
     # Rule sets without a table.
 
     async def rule_sets(self, request: Request) -> Response:
-        """The names of all rule sets."""
-        values = [{"name": name, "pieces": rules.pieces} for name, rules in CATALOGUE.items()]
-        return json_reply({"rules": values}, _tag("rules"), request)
+        """All rule sets, as games to choose from, and what answers for them."""
+        tables = [answering_values(*each) for each in self._tables.items()]
+        etag = _tag("rules", *self._tables, *map(version_of, self._tables.values()))
+        return json_reply({"rules": games_values(), "tables": tables}, etag, request)
 
     async def rules(self, request: Request) -> Response:
         """One rule set."""
         rules = self._source(request).rules
         return json_reply(rules_values(rules), _tag(rules.word), request)
+
+    async def prose(self, request: Request) -> Response:
+        """The rules of a rule set in prose."""
+        rules = self._source(request).rules
+        return json_reply(prose_values(rules), _tag("prose", rules.word, digest_of(rules)), request)
 
 
 def _batch(table: Evaluator, texts: list[object]) -> list[Json]:

@@ -9,7 +9,10 @@ from ur_solver.api.table import Table
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.records import NOTATIONS, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
+from ur_solver.rules.naming import is_catalogued
 from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.registry import OLD_NAMES
+from ur_solver.serve.plain import dice_values, game_values, square_words
 
 
 def rules_values(rules: RuleSet) -> dict[str, Any]:
@@ -23,13 +26,13 @@ def rules_values(rules: RuleSet) -> dict[str, Any]:
     says = family.choices(1, 1)
     return {
         "word": rules.word,
-        "name": rules.name,
-        "pieces": rules.pieces,
+        **game_values(rules),
         "rules": rules.to_json(),
         "board": {
             "rows": list(rules.board.rows),
             "rosettes": sorted(rules.rosettes),
             "pieces_on": {square: list(family.pieces_on[square]) for square in rules.board.squares},
+            "words": square_words(rules),
             "shared": [square for square in rules.board.squares if _is_shared(rules, square)],
         },
         "paths": {name: list(rules.path.squares(side)) for side, name in SIDE_NAMES.items()},
@@ -42,6 +45,7 @@ def rules_values(rules: RuleSet) -> dict[str, Any]:
             }
             for throw in dice.throws
         ],
+        "look": dice_values(dice.look),
         "start": rules.start().notation,
         "opening_throw": family.opening_throw,
         "choices": [] if says == (FREE_THROW,) else list(says),
@@ -61,6 +65,14 @@ def _is_shared(rules: RuleSet, square: str) -> bool:
 
 def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:
     return {"ante": stakes.ante, "fine": stakes.fine, "reach": stakes.reach_of(pieces)}
+
+
+def answering_values(name: str, table: Evaluator) -> dict[str, Any]:
+    """A table and the game of the catalogue that it answers for; None for any other game."""
+    rules = table.rules
+    game = OLD_NAMES.get(rules.name, rules.name) if is_catalogued(rules) else None
+    exact = isinstance(table, Table)
+    return {"id": name, "game": game, "pieces": rules.pieces, "exact": exact}
 
 
 def table_values(name: str, table: Evaluator) -> dict[str, Any]:
@@ -105,7 +117,6 @@ def version_of(table: Evaluator) -> str:
     return f"{table.stored.digest} {table.plies} {exact}"
 
 
-def whole_table_values(name: str, table: Evaluator) -> dict[str, Any]:
-    """A table with all of its rule set, and the temperatures of the players that play by it."""
-    players = {"players": dict(TEMPERATURES)}
-    return rules_values(table.rules) | table_values(name, table) | players
+def whole_table_values(table: Evaluator) -> dict[str, Any]:
+    """All of a table's rule set, and the temperatures of the players that play by it."""
+    return rules_values(table.rules) | {"players": dict(TEMPERATURES)}

@@ -80,10 +80,27 @@ _TABLE: Json = {
     "plies": _told(_WHOLE, "how far an estimator looks ahead"),
 }
 _TABLE_OPTIONAL = ("exact", "plies")
-_RULES: Json = {
-    "word": _TEXT,
+_GAME_VALUES: Json = {
     "name": _TEXT,
     "pieces": _WHOLE,
+    "title": _told(_TEXT, "in plain words"),
+    "sentence": _told(_TEXT, "what sets it apart"),
+    "sources": _told(_list(_TEXT), "the documents that have it"),
+    "measured": _told(
+        _or_null(_object(pieces=_WHOLE, throws=_NUMBER, greedy=_CHANCE)),
+        "with that count of pieces: throws a game, and the share of games that a player by rule "
+        "of thumb wins against best play",
+    ),
+}
+_ANSWERING: Json = {
+    "id": _told(_TEXT, "the table's name in addresses"),
+    "game": _told(_or_null(_TEXT), "the rule set's name in the catalogue, if it is there"),
+    "pieces": _WHOLE,
+    "exact": _told(_FLAG, "false of an estimator"),
+}
+_RULES: Json = {
+    "word": _TEXT,
+    **_GAME_VALUES,
     "rules": _told({"type": "object"}, "as `ur rules NAME --json` writes them"),
     "board": _object(
         rows=_told(_list(_TEXT), "rows A, B and C: '.' a square, '_' none"),
@@ -92,11 +109,20 @@ _RULES: Json = {
             {"type": "object", "additionalProperties": _list(_TEXT)},
             "by square, the pieces that may stand there",
         ),
+        words=_told({"type": "object", "additionalProperties": _TEXT}, "by square, what it means"),
         shared=_told(_list(_TEXT), "the squares that may hold more than one piece"),
     ),
     "paths": _object(light=_list(_TEXT), dark=_list(_TEXT)),
     "dice": _list(
         _object(throw=_WHOLE, probability=_CHANCE, fraction=_TEXT, steps=_WHOLE),
+    ),
+    "look": _told(
+        _object(
+            kind={"enum": ["pyramids", "sticks", "die", "number"]},
+            count=_WHOLE,
+            marks={"type": "object", "additionalProperties": {"type": "integer"}},
+        ),
+        "how the dice are drawn: how many of them show their mark, or a die's pips, by throw",
     ),
     "start": _TEXT,
     "opening_throw": _told(_or_null(_WHOLE), "the first throw of a game, where the rules give it"),
@@ -344,6 +370,30 @@ def _body(example: Json, **properties: Json) -> Json:
     return {"schema": _object(**properties), "example": example}
 
 
+_RUN = _told(_list(_TEXT, minItems=2, maxItems=2), "a style and a text")
+_PROSE = (
+    "The rules in prose",
+    _object(
+        word=_TEXT,
+        title=_TEXT,
+        short=_told(_list(_TEXT), "enough to begin a game"),
+        sources=_list(_TEXT),
+        sections=_list(
+            _object(
+                title=_TEXT,
+                blocks=_list(
+                    _object(
+                        ("runs", "text", "svg"),
+                        kind={"enum": ["p", "li", "pre", "board"]},
+                        runs=_list(_RUN),
+                        text=_TEXT,
+                        svg=_TEXT,
+                    )
+                ),
+            )
+        ),
+    ),
+)
 _BOARD = (
     "A position that may be impossible, drawn, with its faults",
     _object(position=_TEXT, svg=_TEXT, faults=_list(_TEXT)),
@@ -380,6 +430,7 @@ _PATHS: Json = {
         "get": _operation("The tables that are served", _object(tables=_list(_of("Table"))))
     },
     "/tables/{table}": {"get": _operation("A table", _of("WholeTable"), _IN_TABLE)},
+    "/tables/{table}/prose": {"get": _operation(*_PROSE, _IN_TABLE)},
     "/tables/{table}/position": {
         "get": _operation(
             "A position with all throws and moves",
@@ -425,9 +476,13 @@ _PATHS: Json = {
     "/tables/{table}/convert": {"post": _with_content(*_CONVERTED, _IN_TABLE, body=_CONVERT_BODY)},
     "/tables/{table}/dice": {"post": _operation(*_DICE, _IN_TABLE, body=_DICE_BODY)},
     "/rules": {
-        "get": _operation("All rule sets", _object(rules=_list(_object(name=_TEXT, pieces=_WHOLE))))
+        "get": _operation(
+            "All rule sets, and the tables and estimators that answer for them",
+            _object(rules=_list(_object(**_GAME_VALUES)), tables=_list(_object(**_ANSWERING))),
+        )
     },
     "/rules/{rules}": {"get": _operation("A rule set", _of("Rules"), _IN_RULES)},
+    "/rules/{rules}/prose": {"get": _operation(*_PROSE, _IN_RULES)},
     "/rules/{rules}/position": {
         "get": _operation(
             "A position with all throws and moves, without values",

@@ -31,7 +31,11 @@ def page_files() -> Files:
         for file in (resources.files("ur_solver.serve") / "page").iterdir()
         if file.name.rpartition(".")[2] in _TYPES
     }
-    files["/"] = files.pop("/index.html").replace(b"<!-- board -->", _empty_board())
+    files["/"] = (
+        files.pop("/index.html")
+        .replace(b"<!-- board -->", _decorative(f"{_EMPTY} 0 0", "finkel:1"))
+        .replace(b"<!-- start -->", _decorative(f"{_EMPTY} 7 7", "finkel:7"))
+    )
     files["/style.css"] = page_style().encode() + files["/style.css"]
     files["/board.css"] = board_style().encode()
     files["/picture.css"] = picture_style().encode()
@@ -39,9 +43,11 @@ def page_files() -> Files:
     return {path: (content, kinds[path]) for path, content in files.items()}
 
 
-def _empty_board() -> bytes:
-    """The board of nearly all rule sets, as a placeholder for the actual one."""
-    rules = named_rules("finkel:1")
-    squares, side, *_ = rules.start().notation.split()
-    drawn = board_svg(parse_any_position(rules, f"{squares} {side} 0 0"))
+_EMPTY = "....__../......../....__.. L"
+"""The board of nearly all rule sets, without what is at home."""
+
+
+def _decorative(position: str, word: str) -> bytes:
+    """A drawing that is there before any script: a placeholder, or a picture of the game."""
+    drawn = board_svg(parse_any_position(named_rules(word), position))
     return f'<div inert aria-hidden="true">{drawn}</div>'.encode()

@@ -19,20 +19,20 @@ def rules_of(name):
 
 
 def turn_of(person, rng, how):
-    """One turn: something said if there is a choice, a roll, a move by `how`; or a pass."""
+    """One turn: something said if there is a choice, a throw, a move by `how`; or a pass."""
     page = person.page
     said = page.locator("#options button[aria-pressed]")
     if said.count() and not page.locator("#options button[aria-pressed=true]").count():
         said.nth(rng.randrange(said.count())).click()
         person.settle()
-    person.press("Roll", "#options")
+    person.press("Throw", "#hand")
     person.settle()
     if "Pass" in person.options():
         person.press("Pass", "#options")
     else:
         how(person, rng)
     person.settle()
-    left = page.locator("#options button.main:not(:text-is('Roll'))")
+    left = page.locator("#options button.main")
     if left.count():  # a move that is to be told from another between the same squares
         left.nth(rng.randrange(left.count())).click()
         person.settle()
@@ -63,7 +63,7 @@ def by_drag(person, rng):
         person.settle()
         if (
             person.page.locator("#turns .turn").count() > before
-            or person.page.locator("#options button.main:not(:text-is('Roll'))").count()
+            or person.page.locator("#options button.main").count()
         ):
             return
 

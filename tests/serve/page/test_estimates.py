@@ -66,7 +66,7 @@ def test_a_game_by_estimates_adds_up(person, word):
     # what a link shows was judged by the server, and not by the page
     before = person.page.inner_text("#summary")
     person.page.reload()
-    person.page.wait_for_selector("main[aria-busy='false'] #board svg")
+    person.shown_whole()
     assert person.page.inner_text("#summary") == before
 
 
@@ -77,7 +77,7 @@ def test_values_have_their_errors_everywhere(person):
     )
     assert groups[:2] == [["Tables", 1], ["Estimators", 2]]
     play(person, random.Random(3), [by_list], 6)
-    person.press("Roll", "#options")
+    person.press("Throw", "#hand")
     person.settle()
     estimate = re.compile(r"\d\d? % ± \d")
     assert len(estimate.findall(person.page.inner_text("#chances"))) == 2

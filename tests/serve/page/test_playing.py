@@ -76,7 +76,7 @@ def test_a_link_shows_the_same_in_a_fresh_browser(browser, origin, person, name)
     shown = person.shown()
     other = Person(browser, origin)
     other.page.goto(person.page.url)
-    other.page.wait_for_selector("main[aria-busy='false'] #board svg")
+    other.shown_whole()
     assert other.shown() == shown
     assert other.page.url == person.page.url
     other.close()
@@ -142,7 +142,7 @@ def test_a_game_by_touch(browser, origin):
 
     n_carried = n_tapped = 0
     for _ in range(12):
-        page.locator("#options").get_by_role("button", name="Roll", exact=True).tap()
+        page.locator("#throw").tap()
         person.settle()
         turns = page.locator("#turns .turn").count()
         if "Pass" in person.options():
@@ -213,6 +213,7 @@ def test_rules_without_a_table_can_be_played(person, name):
 
 def test_another_table_is_chosen(person):
     person.visit()
+    assert person.page.locator("#games li").count() > 20
     person.page.select_option("#table", "tables/ben-1")
     person.settle()
     assert person.address["table"] == "ben-1"
@@ -226,7 +227,7 @@ def test_a_declined_throw_is_in_the_address(person):
     shown = person.page.locator("#turns .turn .played").all_inner_texts()
     person.visit(f"table=masters-games-1&game={address['game']}")
     person.page.reload()
-    person.page.wait_for_selector("main[aria-busy='false'] #board svg")
+    person.shown_whole()
     assert person.page.locator("#turns .turn .played").all_inner_texts() == shown
     assert "4 A@A1* stop" in shown
 
@@ -248,6 +249,6 @@ def test_a_declined_throw_is_in_the_address(person):
 def test_what_the_opening_is_worth_is_said_at_the_start(person, name, words):
     person.visit(f"table={name}")
     assert person.status().startswith(words)
-    person.press("Roll", "#options")
+    person.press("Throw", "#hand")
     person.settle()
     assert "first player" not in person.status()

@@ -103,10 +103,9 @@ def board_svg(
     parts += (_tray(position, side, view) for side in (LIGHT, DARK))
     parts += _coordinates(rules, view)
     parts += (_arrow(rules, position.side, arrow, view) for arrow in arrows)
-    left, right = _sides(rules)
-    left = min(left, -_STRIP)
     top = -_STRIP - _TRAY - 2
-    box = f"{left:g} {top} {right - left + 2:g} {3 * _CELL + _TRAY + 6 - top}"
+    width = len(rules.board.rows[0]) * _CELL + _STRIP + 2
+    box = f"{-_STRIP} {top} {width} {3 * _CELL + _TRAY + 6 - top}"
     role = "table" if is_named else "img"
     name = escape(label or position.notation)
     return Markup(
@@ -153,27 +152,22 @@ def _ends(
 
 
 def _middle(rules: RuleSet, side: str, index: int, view: str) -> tuple[float, float]:
-    """The centre of a square of a path; home and off lie one step beyond the path's ends."""
+    """The centre of a square of a path, or of the first piece at home or off."""
     path = rules.path.squares(side)
     if 0 <= index < len(path):
-        square, column = path[index], float(path[index][1:])
-    else:
-        square, inner = (path[0], path[1]) if index == HOME else (path[-1], path[-2])
-        column = 2 * float(square[1:]) - float(inner[1:])
-    return (column - 0.5) * _CELL, _row_top(square[0], view) + _CELL / 2
+        square = path[index]
+        return (int(square[1:]) - 0.5) * _CELL, _row_top(square[0], view) + _CELL / 2
+    x = 0 if index == HOME else len(rules.board.rows[0]) * _CELL / 2 + 2
+    return x + _LABEL + _SPARE / 2, _tray_top(side, view) + _TRAY / 2 - 1
+
+
+def _tray_top(side: str, view: str) -> int:
+    """Where what a side has at home and off is drawn: next to its own row."""
+    return -_STRIP - _TRAY if side == view else 3 * _CELL + 4
 
 
 def _row_top(row: str, view: str) -> int:
     return (ROW_NAMES if view == LIGHT else ROW_NAMES[::-1]).index(row) * _CELL
-
-
-def _sides(rules: RuleSet) -> tuple[float, float]:
-    """How far the board reaches; some paths end at its edge, where an arrow off needs room."""
-    beyond = [_middle(rules, side, len(rules.path), LIGHT)[0] for side in (LIGHT, DARK)]
-    return (
-        min(0, *(x - _CELL / 2 for x in beyond)),
-        max(len(rules.board.rows[0]) * _CELL, *(x + _CELL / 2 for x in beyond)),
-    )
 
 
 def _coordinates(rules: RuleSet, view: str) -> Iterator[str]:
@@ -194,17 +188,29 @@ def _rows(position: Position, view: str, is_named: bool) -> Iterator[str]:
     for name, kinds in sorted(zip(ROW_NAMES, board.rows, strict=True), reverse=view == DARK):
         squares = [f"{name}{column}" for column, kind in enumerate(kinds, 1) if kind == "."]
         cells = "".join(
-            _cell(board, each, filled[each], view, [each, *_marking(board, marks, each)] * is_named)
+            _cell(board, each, filled[each], view, _name(board, marks, each) if is_named else [])
             for each in squares
         )
         yield f'<g role="row">{cells}</g>' if is_named else cells
 
 
-def _marking(board: Board, marks: Mapping[str, str], square: str) -> list[str]:
-    """The marking of a square in words, if it means something."""
-    if square in board.rosettes:
-        return ["rosette"]
-    return [_MARK_WORDS[marks[square]]] if square in marks else []
+def _name(board: Board, marks: Mapping[str, str], square: str) -> list[str]:
+    """The name of a square for screen readers, and its marking."""
+    word = square_word(board, marks, square)
+    return [square, word] if word else [square]
+
+
+def square_word(board: Board, marks: Mapping[str, str], square: str) -> str:
+    """The marking of a square in words; empty if it has none that means something.
+
+    Parameters
+    ----------
+    board : Board
+    marks : mapping of str to str
+        Those of the family, by square (`Family.marks`).
+    square : str
+    """
+    return "rosette" if square in board.rosettes else _MARK_WORDS.get(marks.get(square, ""), "")
 
 
 def icon_svg() -> str:
@@ -265,7 +271,7 @@ def _tray(position: Position, side: str, view: str) -> str:
     """What a side has at home and off, with a bar for the side about to throw."""
     rules, name = position.rules, SIDE_NAMES[side]
     width = len(rules.board.rows[0]) * _CELL
-    y = -_STRIP - _TRAY if side == view else 3 * _CELL + 4
+    y = _tray_top(side, view)
     numbers = position.numbers(side) if rules.mechanics.is_numbered else ()
     at_home = [f"{side}{number}" for number in numbers] or [side] * position.home(side)
     off = [side] * max(0, position.n_off(side))

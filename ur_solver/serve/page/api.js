@@ -70,6 +70,11 @@ export class Source {
     return get(`/${this.path}/board?position=${encodeURIComponent(text)}&drawing=${view}`);
   }
 
+  /** The rules in prose. */
+  prose() {
+    return get(`/${this.path}/prose`);
+  }
+
   async line(start, turns) {
     return (await post(`/${this.path}/line`, { start, turns })).json();
   }

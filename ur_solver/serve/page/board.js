@@ -1,8 +1,11 @@
 // The board: the server's drawing with arrows, and what is pressed, dragged and dropped on it.
 
-import { at, drag, makeSvg, parsedSvg } from "./dom.js";
+import { at, drag, make, makeSvg, parsedSvg } from "./dom.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** How far from its edge a home's first piece is, in the drawing. */
+const FIRST_AT_HOME = 58;
 
 /** The name of a place for pieces: a square, or `light home` and the like. */
 export function placeOf(element) {
@@ -14,8 +17,10 @@ export function placeOf(element) {
 
 export class Board {
   /** @param {{press: (place: string) => void, drop: (from: string, to: string) => void}} on */
-  constructor(on, host = at("board")) {
+  constructor(on, host = at("board"), words = null) {
     this.host = host;
+    /** A table that says for screen readers what the drawing shows. */
+    this.words = words;
     this.svg = null;
     this.canDrag = () => false;
     this.host.addEventListener("click", (event) => {
@@ -38,32 +43,76 @@ export class Board {
     this.host.addEventListener("dragstart", (event) => event.preventDefault());
   }
 
-  /** Show a drawing; `moved` is a place that a piece came from and the one where it is now. */
+  /**
+   * Show a drawing, and how a piece came to where it is.
+   * @param {string} text
+   * @param {{side: string, along: string[], capture: boolean} | null} moved
+   * @returns {number} how many milliseconds the piece takes
+   */
   show(text, moved = null) {
-    const before = moved && this.svg && this.centre(moved[0]);
     this.svg = parsedSvg(text);
+    this.way = makeSvg("g", { class: "way" });
     this.arrows = makeSvg("g", { class: "arrows" });
-    this.svg.append(this.arrows);
+    this.moving = makeSvg("g", { class: "moving" });
+    this.svg.append(this.way, this.arrows, this.moving);
     this.host.replaceChildren(this.svg);
-    const piece = moved && this.group(moved[1])?.querySelector("circle:last-of-type");
-    if (before && piece && !still.matches) {
-      const after = this.centre(moved[1]);
-      const scale = this.svg.viewBox.baseVal.width / this.svg.clientWidth;
-      const [x, y] = [(before.x - after.x) * scale, (before.y - after.y) * scale];
-      piece.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }],
-        { duration: 180, easing: "ease-out" });
-    }
+    if (this.words) this.describe();
+    return moved && !still.matches ? this.animate(moved) : 0;
+  }
+
+  /** The board in words, square by square, for screen readers. */
+  describe() {
+    this.svg.setAttribute("aria-hidden", "true");
+    const named = (each) => each.getAttribute("aria-label");
+    const rows = [...this.svg.querySelectorAll("[role=row]")].map((row) => make("tr", {},
+      ...[...row.querySelectorAll("[role=cell]")].map((cell) => make("td", {}, named(cell)))));
+    const trays = [...this.svg.querySelectorAll("[data-side]")].map((tray) =>
+      make("td", {}, `${tray.dataset.side} ${tray.querySelector("text").textContent}`));
+    this.words.replaceChildren(make("caption", {}, "The board, square by square"),
+      make("tbody", {}, ...rows, make("tr", {}, ...trays)));
+  }
+
+  /** Let the piece that moved walk along its path, and a captured one go home. */
+  animate({ side, along, capture }) {
+    const points = along.map((place) => this.middleOf(place));
+    const duration = Math.min(900, 110 * (points.length - 1) + 80);
+    const [end] = points.slice(-1);
+    const group = this.group(along.at(-1));
+    const top = [...group.querySelectorAll("circle.piece, circle.spare")].at(-1);
+    const hidden = [];
+    for (let each = top; each; each = each.nextElementSibling) hidden.push(each);
+    for (const each of hidden) each.style.visibility = "hidden";
+    const walker = makeSvg("circle", { class: `piece ${side}`, r: 13 });
+    this.moving.append(walker);
+    const step = ([x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
+    walker.animate(points.map(step), { duration, fill: "both" }).finished.then(() => {
+      walker.remove();
+      for (const each of hidden) each.style.visibility = "";
+    }).catch(() => {});
+    if (!capture) return duration;
+    const other = side === "light" ? "dark" : "light";
+    const caught = makeSvg("circle", { class: `piece ${other}`, r: 13 });
+    this.moving.prepend(caught);
+    caught.animate([end, this.middleOf(`${other} home`)].map(step),
+      { duration: 450, delay: duration - 60, fill: "both", easing: "ease-in-out" })
+      .finished.then(() => caught.remove()).catch(() => {});
+    return duration + 400;
+  }
+
+  middleOf(place) {
+    return middleOf(this.svg, place);
+  }
+
+  drawWay(places, side) {
+    drawWay(this.svg, this.way, places, side);
+  }
+
+  clearWay() {
+    this.way.replaceChildren();
   }
 
   group(place) {
-    const [side, square] = place.includes(" ") ? place.split(" ") : [null, place];
-    const own = side ? `[data-side="${side}"]` : "";
-    return this.svg?.querySelector(`[data-square="${square}"]${own}`);
-  }
-
-  centre(place) {
-    const box = this.group(place)?.firstElementChild.getBoundingClientRect();
-    return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    return this.svg && groupOf(this.svg, place);
   }
 
   /** The top piece of a place, to be carried by the pointer. */
@@ -99,6 +148,7 @@ export class Board {
   /** Make every square a button with its name, for an editor; or a cell again. */
   makePressable(press) {
     this.svg.setAttribute("role", "group");
+    this.svg.removeAttribute("aria-hidden");
     for (const row of this.svg.querySelectorAll("[role=row]")) row.setAttribute("role", "none");
     for (const cell of this.svg.querySelectorAll("[role=cell]")) {
       cell.setAttribute("role", "button");
@@ -111,6 +161,42 @@ export class Board {
       });
     }
   }
+}
+
+function groupOf(svg, place) {
+  const [side, square] = place.includes(" ") ? place.split(" ") : [null, place];
+  const own = side ? `[data-side="${side}"]` : "";
+  return svg.querySelector(`[data-square="${square}"]${own}`);
+}
+
+/** The middle of a place in a drawing; of a home, where its first piece is. */
+function middleOf(svg, place) {
+  const box = groupOf(svg, place).firstElementChild.getBoundingClientRect();
+  const matrix = svg.getScreenCTM();
+  const [x, y] = [(box.x - matrix.e) / matrix.a, (box.y - matrix.f) / matrix.d];
+  const [width, height] = [box.width / matrix.a, box.height / matrix.d];
+  return [x + (place.includes(" ") ? FIRST_AT_HOME : width / 2), y + height / 2];
+}
+
+/** Draw a way through places, with its direction; the second time at a square next to the first. */
+export function drawWay(svg, into, places, side) {
+  const seen = new Set();
+  const points = places.map((place) => {
+    const [x, y] = middleOf(svg, place);
+    const off = seen.has(place) ? 7 : 0;
+    seen.add(place);
+    return [x + off, y + off];
+  });
+  const heads = points.slice(1).map(([x, y], k) => {
+    const [fromX, fromY] = points[k];
+    const angle = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
+    const [midX, midY] = [(x + fromX) / 2, (y + fromY) / 2];
+    return makeSvg("path", { class: `head ${side}`, d: "M-5-5 5 0-5 5z",
+      transform: `translate(${midX.toFixed(1)} ${midY.toFixed(1)}) rotate(${angle.toFixed(0)})` });
+  });
+  const line = makeSvg("polyline", { class: `line ${side}`,
+    points: points.map((point) => point.map((each) => each.toFixed(1)).join(",")).join(" ") });
+  into.replaceChildren(line, ...heads);
 }
 
 function carried(side) {

@@ -1,28 +1,30 @@
 // Dialogs: a new game, a game from elsewhere, saving and sharing, the keys.
 
 import { at, download, make } from "./dom.js";
-import { counted } from "./words.js";
+import { LEVELS, counted } from "./words.js";
 
 const SIDES = ["light", "dark"];
 
 /** @param {import("./session.js").Session} session */
-export function wireDialogs(session, { start, failed }) {
+export function wireDialogs(session, { start, failed, ready }) {
   const open = (name) => at(`${name}-dialog`).showModal();
   at("help").addEventListener("click", () => open("help"));
   at("new").addEventListener("click", () => {
-    const names = ["human", ...Object.keys(session.about.players ?? {}), "random"];
+    const players = ["human", ...Object.keys(session.about.players ?? {}), "random"];
     for (const side of SIDES) {
-      at(`${side}-player`).replaceChildren(...names.map((name) =>
-        make("option", { selected: name === session.players[side] }, name)));
+      at(`${side}-player`).replaceChildren(...players.map((name) => make("option",
+        { value: name, selected: name === session.players[side] }, LEVELS[name] ?? "A person")));
+      at(`${side}-name`).value = session.names[side] ?? "";
     }
     open("new");
   });
   at("new-dialog").addEventListener("close", () => {
     if (at("new-dialog").returnValue !== "start") return;
     at("new-dialog").returnValue = "";
-    start(Object.fromEntries(SIDES.map((side) => [side, at(`${side}-player`).value])));
+    const of = (what) => Object.fromEntries(SIDES.map((side) => [side, at(`${side}-${what}`).value.trim()]));
+    start(of("player"), of("name"));
   });
-  wireOpening(session, failed, open);
+  wireOpening(session, { failed, open, ready });
   at("save").addEventListener("click", () => {
     at("link").value = location.href;
     showSaves(session, failed);
@@ -33,7 +35,7 @@ export function wireDialogs(session, { start, failed }) {
 
 // Games from elsewhere.
 
-function wireOpening(session, failed, open) {
+function wireOpening(session, { failed, open, ready }) {
   const say = (...items) => at("found").replaceChildren(...items.map((item) => make("li", {}, item)));
   at("open").addEventListener("click", () => {
     say();
@@ -42,8 +44,13 @@ function wireOpening(session, failed, open) {
   });
   const read = async () => {
     say();
+    if (!at("text").value.trim()) {
+      say("Paste a game, or choose a file.");
+      return;
+    }
     let found;
     try {
+      await ready();
       if (!session.source.hasValues) throw new Error("Games are judged by a table or an estimator; choose one first.");
       found = await session.source.audit(at("text").value);
     } catch (error) {
@@ -108,8 +115,8 @@ function faultItem(fault, count) {
 
 // Saving and sharing.
 
-/** The line that is followed, in the plain notation; the session stands at its end. */
-export function record(session) {
+/** The line that is followed, to its end, in the plain notation. */
+export async function record(session) {
   const { about, root } = session;
   const lines = [`rules: ${about.record_rules}`];
   if (root.position !== about.start) lines.push(`start: ${root.position}`);
@@ -125,8 +132,8 @@ export function record(session) {
     const side = plies.at(-1).side === "light" ? "L" : "D";
     lines.push([side, turn.choice, ...turn.throws, turn.move ?? "--"].filter((word) => word !== null).join(" "));
   }
-  // standing at the end, whose position is on screen
-  if (!session.answer.winner) lines.push("end: unfinished");
+  const end = await session.source.position(session.at.line.at(-1).position, session.view);
+  if (!end.winner) lines.push("end: unfinished");
   return `${lines.join("\n")}\n`;
 }
 
@@ -140,7 +147,6 @@ function showSaves(session, failed) {
       failed(error);
     }
   };
-  const end = async () => session.go(session.at.line.at(-1));
   const buttons = [
     make("button", { type: "button", onclick: () => {
       at("link").select();
@@ -149,19 +155,19 @@ function showSaves(session, failed) {
   ];
   for (const notation of source.hasValues ? about.notations : []) {
     buttons.push(make("button", { type: "button", onclick: save(async () => {
-      await end();
-      download(`${name}.${notation}`, await source.convert(record(session), notation), "text/plain");
+      download(`${name}.${notation}`, await source.convert(await record(session), notation), "text/plain");
     }) }, `Game, .${notation}`));
   }
   if (source.hasValues && about.notations.length) {
     buttons.push(make("button", { type: "button", onclick: save(async () => {
-      await end();
-      download(`${name}.html`, await source.report(record(session)), "text/html");
+      download(`${name}.html`, await source.report(await record(session)), "text/html");
     }) }, "Report, .html"));
   }
   buttons.push(make("button", { type: "button", onclick: save(async () => {
     const style = await (await fetch("picture.css")).text();
     const picture = at("board").firstElementChild.cloneNode(true);
+    picture.removeAttribute("aria-hidden");
+    for (const each of picture.querySelectorAll(".way, .moving")) each.remove();
     picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     picture.prepend(make("style", {}, style));
     download(`${name}.svg`, picture.outerHTML, "image/svg+xml");

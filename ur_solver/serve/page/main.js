@@ -1,35 +1,54 @@
 // The page: wires the session to the board, the panels and the keys.
 
-import { get } from "./api.js";
+import { Source, get } from "./api.js";
 import { Board } from "./board.js";
 import { wireDialogs } from "./dialogs.js";
 import { at, make } from "./dom.js";
 import { Editor } from "./editor.js";
+import { keepingFocus } from "./focus.js";
 import { Learning } from "./learning.js";
+import { keep, options, setOption } from "./options.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
-import { Session, picked } from "./session.js";
+import { headline, lastWords, nextByItself, pauseBefore, showPlay, soundOf } from "./play.js";
+import { Queue } from "./queue.js";
+import { openRules } from "./rulebook.js";
+import { Session } from "./session.js";
+import { LAST_GAME, showStart } from "./start.js";
 import { counted, errorOf, throwsOf } from "./words.js";
-
-const still = matchMedia("(prefers-reduced-motion: reduce)");
-const PAUSE = 500;
 
 let fallback = "";
 let announced = "";
 let timer = 0;
-let running = 0;
+/** The address that this page has written. */
+let written = null;
+/** Whether the address has a fault and stays as it is until something is done. */
+let isHeld = false;
+/** Whether the path is drawn. */
+let isPathShown = false;
 /** @type {any[]} Moves between two squares that differ in something else: the player is asked. */
 let asked = [];
 /** A square whose piece has been pressed and may go to several. */
 let lifted = null;
 
+const queue = new Queue({
+  busy: (isBusy) => document.querySelector("main").setAttribute("aria-busy", String(isBusy)),
+  failed,
+});
+const run = (action) => queue.run(action);
+/** What somebody does here, after which the address is that of the page again. */
+const act = (action) => run((...given) => {
+  isHeld = false;
+  return action(...given);
+});
+
 const session = new Session(changed);
 const board = new Board({
   press: (place) => (session.editing ? editor.press(place) : press(place)),
   drop: (from, to) => (session.editing ? editor.drop(from, to) : drop(from, to)),
-});
+}, at("board"), at("squares"));
 const editor = new Editor(session, board, { done: leaveEditor, run });
-const dialogs = wireDialogs(session, { start, failed });
-const learning = new Learning(session, run);
+const dialogs = wireDialogs(session, { start: act(start), failed, ready });
+const learning = new Learning(session, act);
 
 board.canDrag = (place) =>
   (session.editing ? editor.canDrag(place) : session.moves.some((move) => sourceOf(move) === place));
@@ -40,51 +59,117 @@ async function changed(moved = null) {
   clearTimeout(timer);
   asked = [];
   lifted = null;
-  if (!(await session.unfold())) return;
+  try {
+    if (!(await session.unfold())) return;
+  } catch (error) {
+    session.restore();
+    throw error;
+  }
+  const isAnotherPlace = session.kept?.at !== session.at;
+  session.keep();
+  document.body.classList.remove("arriving");
   at("error").hidden = true;
-  board.show(session.answer.svg, moved);
+  at("meaning").hidden = true;
+  const moving = board.show(session.answer.svg, moved);
+  if (moved || (isAnotherPlace && session.at.turn?.move === null)) soundOf(session, moved);
   show();
   if (session.editing) await editor.open(session.at.position);
   showMode();
-  playForTable();
+  const next = nextByItself(session);
+  const node = session.at;
+  if (next) {
+    const go = run(() => (session.at === node ? next() : null));
+    timer = setTimeout(go, pauseBefore(session, moving));
+  }
 }
 
 /** Everything but the drawing of the board. */
 function show() {
-  const { moves, entry, played } = session;
+  keepingFocus(showAll);
+}
+
+function showAll() {
+  const { moves, best, played } = session;
+  const isShown = session.source.hasValues && (session.showsValues || session.isHinted);
   const arrows = [];
-  const isShown = session.showsValues && session.source.hasValues;
-  if (moves.length && isShown) arrows.push(["best", moves[0].arrows.best]);
-  const other = moves[session.chosen] !== moves[0] ? moves[session.chosen] : played;
-  if (other && (other !== moves[0] || !isShown)) arrows.push(["played", other.arrows.played]);
+  if (best && isShown) arrows.push(["best", best.arrows.best]);
+  const other = moves[session.chosen] !== best ? moves[session.chosen] : played;
+  if (other && (other !== best || !isShown)) arrows.push(["played", other.arrows.played]);
   board.point(arrows);
   board.mark(new Set(moves.map(sourceOf)), new Set(moves.map(targetOf)));
+  showPath();
   showChances(session);
-  showThrows(session, run((throws) => session.choose(throws)));
-  showMoves(session, run((move) => session.play(move)));
-  showTurns(session, run((node) => session.go(node)));
-  showGraph(session, run((node) => session.go(node)));
+  showPlay(session);
+  showThrows(session, act((throws) => chosen(throws)));
+  showMoves(session, act((move) => session.play(move)));
+  showTurns(session, act((node) => session.go(node)));
+  showGraph(session, act((node) => session.go(node)));
   showNames(session);
   showSummary(session);
-  showOptions(entry);
+  showOptions();
   learning.show();
-  const words = statusWords();
-  if (words !== announced) at("status").textContent = words;
-  announced = words;
+  showStatus();
   for (const [id, node] of [["back", session.at.parent], ["first", session.at.parent],
-    ["forward", session.at.next], ["last", session.at.next], ["undo", session.at.parent]]) {
+    ["forward", session.at.next], ["last", session.at.next], ["undo", session.taken]]) {
     at(id).disabled = !node;
   }
-  at("mistakes").hidden = !isShown || session.at.line.length < 2;
+  at("mistakes").hidden = session.isPlayed || !session.source.hasValues || session.at.line.length < 2;
   at("show-values").checked = session.showsValues;
-  document.title = `${session.about.word} – Royal Game of Ur`;
-  history.replaceState(null, "", `#${session.address}`);
+  document.body.classList.toggle("playing", session.isPlayed);
+  showSource();
+  writeAddress();
 }
 
 function showMode() {
   at("editor").hidden = !session.editing;
   at("edit").setAttribute("aria-pressed", String(session.editing));
+  at("board").setAttribute("role", session.editing ? "group" : "application");
+  at("squares").hidden = session.editing;
   document.body.classList.toggle("editing", session.editing);
+}
+
+/** Where the rules and the values come from. */
+function showSource() {
+  const { about } = session;
+  at("table").value = session.source.path;
+  at("source").textContent = about.exact === false
+    ? `Values of ${about.word} are estimates, by a search of ${about.plies} plies, with their 95 % intervals.`
+    : about.digest ? `Values of ${about.word}: ${about.error === null ? `estimated within ${about.tolerance}` : `proven within ${about.error.toPrecision(3)}`}.`
+    : `${about.word} is not solved here: no values.`;
+  document.title = `${about.title} – Royal Game of Ur`;
+}
+
+/** The address of what is on screen; a game that begins is a new page for the browser's Back. */
+function writeAddress() {
+  if (isHeld) return;
+  const address = `#${session.address}`;
+  if (session.isNew) history.pushState(null, "", address);
+  else if (address !== location.hash) history.replaceState(null, "", address);
+  session.isNew = false;
+  written = location.hash;
+  if (session.at.parent) keep(LAST_GAME, address);
+}
+
+/** The way of the side to throw: asked for, or at the start of a game that is played. */
+function showPath() {
+  at("path").setAttribute("aria-pressed", String(isPathShown));
+  const isBeginning = session.isPlayed && !session.at.parent && !session.entry;
+  if (isPathShown || isBeginning) drawPath(session.answer.side);
+  else board.clearWay();
+}
+
+function drawPath(side, from = `${side} home`) {
+  const path = [`${side} home`, ...session.about.paths[side], `${side} off`];
+  const start = Math.max(0, path.indexOf(from));
+  board.drawWay(path.slice(start), side);
+}
+
+function showStatus() {
+  const words = session.isPlayed ? lastWords(session) : statusWords();
+  const unseen = session.isPlayed ? make("span", { class: "unseen" }, headline(session)) : "";
+  const all = words + (unseen && unseen.textContent);
+  if (all !== announced) at("status").replaceChildren(words, unseen);
+  announced = all;
 }
 
 /** What the opening is worth, where it is another than a free first throw. */
@@ -112,8 +197,8 @@ function statusWords() {
   return `${before}${side} has thrown ${thrown}; ${session.chosen + 1} of ${counted(session.moves.length, "move")}: ${move.move}${worth}.`;
 }
 
-/** Buttons for what is to be done now, besides moves. */
-function showOptions(entry) {
+/** Buttons for what is to be done now, besides throwing and moving. */
+function showOptions() {
   const buttons = [];
   const { answer, units } = session;
   if (session.sayings.length > 1 && !session.isOver) {
@@ -121,33 +206,15 @@ function showOptions(entry) {
       const value = session.showsValues && answer.choices
         ? ` ${units.short(answer.choices[name], answer.choice_errors?.[name])}` : "";
       buttons.push(make("button", {
-        "aria-pressed": String(session.said === name), onclick: run(() => session.say(name)),
+        "aria-pressed": String(session.said === name), onclick: act(() => session.say(name)),
       }, `${name}${value}`));
     }
   }
-  if (!session.isOver && !session.mustSay) {
-    buttons.push(make("button", { class: entry ? "" : "main", onclick: run(() => session.roll()) }, "Roll"));
-  }
-  if (session.mustPass) buttons.push(make("button", { class: "main", onclick: run(() => session.play(null)) }, "Pass"));
+  if (session.mustPass) buttons.push(make("button", { class: "main", onclick: act(() => session.play(null)) }, "Pass"));
   for (const move of asked) {
-    buttons.push(make("button", { class: "main", onclick: run(() => playAsked(move)) }, move.move));
+    buttons.push(make("button", { class: "main", onclick: act(() => playAsked(move)) }, move.move));
   }
   at("options").replaceChildren(...buttons);
-}
-
-/** A handler that says what fails; the page is busy until it is done. */
-function run(action) {
-  return async (...given) => {
-    running += 1;
-    document.querySelector("main").setAttribute("aria-busy", "true");
-    try {
-      await action(...given);
-    } catch (error) {
-      failed(error);
-    }
-    running -= 1;
-    if (!running) document.querySelector("main").setAttribute("aria-busy", "false");
-  };
 }
 
 function failed(error) {
@@ -164,7 +231,7 @@ function placed(name, side) {
 const sourceOf = (move) => placed(move.from, session.answer.side);
 const targetOf = (move) => placed(move.to, session.answer.side);
 
-const press = run(async (place) => {
+const press = act(async (place) => {
   const from = session.moves.filter((move) => sourceOf(move) === place);
   const to = session.moves.filter((move) => targetOf(move) === place && (!lifted || sourceOf(move) === lifted));
   if (lifted && to.length) return playOne(to);
@@ -179,10 +246,25 @@ const press = run(async (place) => {
   if (new Set(to.map(sourceOf)).size === 1) return playOne(to);
   lifted = null;
   show();
+  explain(place);
   return null;
 });
 
-const drop = run((from, to) =>
+/** What a square that was pressed means, and where the pieces there go. */
+function explain(place) {
+  const { words } = session.about.board;
+  const [side] = place.split(" ");
+  at("meaning").textContent = words[place] ? `${place}: ${words[place]}` : "";
+  at("meaning").hidden = !words[place];
+  if (!words[place]) drawPath(side);
+  else {
+    const { paths } = session.about;
+    const own = session.answer.side;
+    drawPath(paths[own].includes(place) ? own : own === "light" ? "dark" : "light", place);
+  }
+}
+
+const drop = act((from, to) =>
   playOne(session.moves.filter((move) => sourceOf(move) === from && targetOf(move) === to)));
 
 function playOne(moves) {
@@ -200,19 +282,35 @@ function playAsked(move) {
   return session.play(move);
 }
 
+/** A throw that was chosen: Enter then plays a move, and does not press the throw again. */
+async function chosen(throws) {
+  await session.choose(throws);
+  at("board").focus();
+}
+
+async function thrown() {
+  if (at("throw").getAttribute("aria-disabled") === "true") return;
+  await session.roll();
+  at("board").focus({ preventScroll: true });
+}
+
 // Keys, where the board has the focus.
 
+const isOwnTurn = () => session.players[session.answer.side] === "human";
+
 const KEYS = {
-  r: () => session.roll(),
+  r: () => (isOwnTurn() ? session.roll() : null),
   ArrowUp: () => pick(-1),
   ArrowDown: () => pick(1),
-  Enter: () => act(session.moves[session.chosen]),
-  " ": () => act(session.moves[0]),
+  Enter: () => doIt(session.moves[session.chosen]),
+  " ": () => doIt(session.isPlayed ? session.moves[session.chosen] : session.best),
   ArrowLeft: () => session.go(session.at.parent),
   ArrowRight: () => session.go(session.at.next),
   Home: () => session.go(session.root),
   End: () => session.go(session.at.line.at(-1)),
   u: () => session.undo(),
+  h: hint,
+  p: togglePath,
   f: flip,
   v: toggleValues,
   "?": () => dialogs.help(),
@@ -222,14 +320,21 @@ for (const [key, mark] of [["b", "blunder"], ["m", "mistake"], ["i", "inaccuracy
   KEYS[key.toUpperCase()] = () => session.go(session.marked(-1, [mark]));
 }
 
-at("board").addEventListener("keydown", run((event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || session.editing) return null;
-  const digit = /^\d$/.test(event.key) && session.throws.find((each) => each.throw === Number(event.key));
-  const action = digit && digit.isPossible ? () => session.choose(throwsOf(digit)) : KEYS[event.key];
-  if (!action) return null;
+at("board").addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || session.editing) return;
+  const { key } = event;
+  if (!(key in KEYS || /^\d$/.test(key))) return;
   event.preventDefault();
-  return action();
-}));
+  pressKey(key);
+});
+
+const pressKey = act((key) => {
+  if (session.editing) return null;
+  if (key in KEYS) return KEYS[key]();
+  if (session.isPlayed) return null;
+  const entry = session.throws.find((each) => each.throw === Number(key));
+  return entry?.isPossible ? session.choose(throwsOf(entry)) : null;
+});
 
 /** Choose among the moves, or among what may be said. */
 function pick(step) {
@@ -244,8 +349,9 @@ function pick(step) {
   return null;
 }
 
-/** Play a move; pass where there is none; say the best where something has to be said. */
-function act(move) {
+/** Play a move; pass where there is none; throw before; say the best where something has to be said. */
+function doIt(move) {
+  if (!isOwnTurn()) return null;
   if (session.mustSay) return session.say(bestSaying());
   if (session.mustPass) return session.play(null);
   if (!session.entry) return session.roll();
@@ -254,7 +360,7 @@ function act(move) {
 
 function bestSaying() {
   const { choices } = session.answer;
-  if (!choices) return session.sayings[0];
+  if (!choices || session.isPlayed) return session.sayings[0];
   return session.sayings.reduce((one, other) => (choices[other] > choices[one] ? other : one));
 }
 
@@ -265,6 +371,17 @@ function flip() {
 
 function toggleValues() {
   session.showsValues = !session.showsValues;
+  session.chosen = 0;
+  show();
+}
+
+function hint() {
+  session.isHinted = !session.isHinted;
+  show();
+}
+
+function togglePath() {
+  isPathShown = !isPathShown;
   show();
 }
 
@@ -272,16 +389,28 @@ function toggleValues() {
 
 for (const [id, action] of [
   ["first", KEYS.Home], ["back", KEYS.ArrowLeft], ["forward", KEYS.ArrowRight], ["last", KEYS.End],
-  ["undo", KEYS.u], ["flip", flip],
+  ["undo", KEYS.u], ["flip", flip], ["hint", hint], ["path", togglePath], ["throw", thrown],
+  ["again", () => start(session.players, session.names)],
   ["mistake-back", () => learning.meet(session.marked(-1, ["mistake", "blunder"], at("mistake-side").value))],
   ["mistake-next", () => learning.meet(session.marked(1, ["mistake", "blunder"], at("mistake-side").value))],
   ["edit", () => {
     session.editing = !session.editing;
     return session.changed();
   }],
-]) at(id).addEventListener("click", run(action));
-at("show-values").addEventListener("change", toggleValues);
-at("table").addEventListener("change", run(async (event) => {
+  ["rules", () => openRules(session.source ?? new Source(fallback))],
+]) at(id).addEventListener("click", act(action));
+at("show-values").addEventListener("change", act(toggleValues));
+for (const id of ["sound", "forced"]) {
+  at(id).checked = options[id];
+  at(id).addEventListener("change", act((event) => {
+    setOption(id, event.target.checked);
+    return session.changed();
+  }));
+}
+at("menu").addEventListener("click", () => {
+  at("menu").setAttribute("aria-expanded", String(at("menu").getAttribute("aria-expanded") !== "true"));
+});
+at("table").addEventListener("change", act(async (event) => {
   session.editing = false;
   session.players = { light: "human", dark: "human" };
   await session.take(event.target.value);
@@ -291,37 +420,31 @@ at("table").addEventListener("change", run(async (event) => {
 function leaveEditor(position) {
   session.editing = false;
   if (position) session.begin(position);
-  run(() => session.changed())();
+  act(() => session.changed())();
 }
 
-async function start(players) {
+async function start(players, names) {
   session.editing = false;
   session.players = players;
   session.begin(session.about.start);
+  for (const side of ["light", "dark"]) session.names[side] = names[side] || null;
   at("board").focus();
-  await run(() => session.changed())();
+  await session.changed();
 }
 
-// The table as a player.
+/** Begin a game from the first screen. */
+async function play({ path, players, names }) {
+  session.showsValues = false;
+  session.view = "light";
+  await session.take(path);
+  await start(players, names);
+  at("throw").focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
 
-/** Let the table say, throw and move, one after the other, where it plays the side to throw. */
-function playForTable() {
-  const player = session.players[session.answer.side];
-  if (player === "human" || session.isOver || session.editing || session.at.next) return;
-  const temperature = session.about.players[player] * (session.about.stakes ? session.answer.total : 1);
-  const weight = (loss) => (player === "random" ? 1 : temperature ? Math.exp(-loss / temperature) : Number(loss <= 1e-12));
-  const node = session.at;
-  timer = setTimeout(run(() => {
-    if (session.at !== node) return null;
-    if (session.mustSay) {
-      const worth = session.answer.choices;
-      const best = Math.max(...session.sayings.map((name) => worth[name]));
-      return session.say(picked(session.sayings, (name) => weight(best - worth[name])));
-    }
-    if (!session.entry) return session.roll();
-    if (session.mustPass) return session.play(null);
-    return session.play(picked(session.moves, (move) => weight(move.loss)));
-  }), still.matches ? 0 : PAUSE);
+/** See that there are rules by which a game can be read. */
+async function ready() {
+  if (!session.source) await session.take(fallback);
 }
 
 // The beginning.
@@ -331,36 +454,44 @@ function option(path, text) {
 }
 
 async function begin() {
-  const [{ tables }, { rules }] = await Promise.all([get("/tables"), get("/rules")]);
+  const { tables, rules } = await get("/rules");
   fallback = `tables/${tables[0].id}`;
   at("table").replaceChildren(
+    make("option", { value: "", hidden: true }, "choose …"),
     ...[["Tables", true], ["Estimators", false]].map(([label, isExact]) => {
-      const those = tables.filter((each) => (each.exact ?? true) === isExact);
+      const those = tables.filter((each) => each.exact === isExact);
       return those.length ? make("optgroup", { label },
         ...those.map((each) => option(`tables/${each.id}`, each.id))) : null;
     }).filter(Boolean),
     make("optgroup", { label: "Rules without a table" },
       ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
-  await followAddress();
+  const arrive = () => showStart({ rules, tables }, { play: act(play), rules: run((path) => openRules(new Source(path))) });
+  const follow = run(() => followAddress(arrive));
+  addEventListener("popstate", () => {
+    if (location.hash !== written) follow();
+  });
+  await followAddress(arrive);
 }
 
-async function followAddress() {
-  try {
-    await session.follow(location.hash.slice(1), fallback);
-  } catch (error) {
-    if (!session.source) {
-      history.replaceState(null, "", "#");
-      await session.follow("", fallback);
-    }
-    failed(error);
+/** Show what the address says: a game, or the games to choose from. */
+async function followAddress(arrive) {
+  clearTimeout(timer);
+  written = location.hash;
+  const address = location.hash.slice(1);
+  if (!address) {
+    at("error").hidden = true;
+    document.body.classList.add("arriving");
+    document.body.classList.remove("editing");
+    document.title = "The Royal Game of Ur";
+    at("table").value = "";
+    at("source").textContent = "";
+    arrive();
+    return;
   }
-  at("table").value = session.source.path;
-  const { about } = session;
-  at("source").textContent = about.exact === false
-    ? `Values of ${about.word} are estimates, by a search of ${about.plies} plies, with their 95 % intervals.`
-    : about.digest ? `Values of ${about.word}: ${about.error === null ? `estimated within ${about.tolerance}` : `proven within ${about.error.toPrecision(3)}`}.`
-    : `${about.word} is not solved here: no values.`;
+  isHeld = true;
+  await session.follow(address, fallback);
+  isHeld = false;
+  writeAddress();
 }
 
-addEventListener("hashchange", run(followAddress));
 run(begin)();

@@ -1,7 +1,7 @@
 // Everything next to the board: chances, throws, moves, the game's turns, its graph and its account.
 
 import { at, make, makeSvg } from "./dom.js";
-import { MARKS, counted, errorOf, other, throwsOf, turnWords } from "./words.js";
+import { LEVELS, MARKS, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
 
 const SIDES = ["light", "dark"];
 
@@ -9,7 +9,7 @@ const SIDES = ["light", "dark"];
 export function showChances(session) {
   const { answer, units } = session;
   const host = at("chances");
-  host.hidden = !session.showsValues || !session.source.hasValues;
+  host.hidden = !session.showsValues || !session.source.hasValues || session.editing;
   if (host.hidden) return;
   const total = answer.total;
   const values = { [answer.side]: answer.value, [other(answer.side)]: total - answer.value };
@@ -29,6 +29,8 @@ export function showChances(session) {
 export function showThrows(session, choose) {
   const { units } = session;
   const hasValues = session.source.hasValues && session.showsValues;
+  at("throws").hidden = at("throws-title").hidden = session.isPlayed;
+  if (session.isPlayed) return;
   at("throws").replaceChildren(...session.throws.map((each) => {
     const throws = throwsOf(each);
     const steps = throws.map((value) =>
@@ -44,8 +46,11 @@ export function showThrows(session, choose) {
         units.gain(each.luck, 1, errorOf(each))));
     }
     const isChosen = String(session.entry && throwsOf(session.entry)) === String(throws);
+    const moving = isOwn ? `, moves ${counted(steps[0], "square")}` : "";
+    const worth = hasValues ? `, ${units.short(each.value, errorOf(each))} after it, luck ${units.gain(each.luck, 1, errorOf(each))}` : "";
+    const name = `throw ${label}${moving}, ${(100 * each.probability).toFixed(1)} % likely${worth}`;
     return make("button", {
-      "aria-pressed": String(isChosen), disabled: !each.isPossible, onclick: () => choose(throws),
+      "aria-label": name, "aria-pressed": String(isChosen), disabled: !each.isPossible, onclick: () => choose(throws),
       title: hasValues ? "throw, how likely, the chance after it, luck" : "throw, how likely",
     }, ...facts);
   }));
@@ -55,13 +60,13 @@ export function showThrows(session, choose) {
 export function showMoves(session, play) {
   const { moves, units, played } = session;
   const isShown = session.showsValues && session.source.hasValues;
-  at("advice").hidden = !session.showsValues && session.source.hasValues;
   at("no-moves").textContent = session.isOver ? "The game is over."
     : session.mustSay ? "Say what you throw for."
-    : !session.entry ? "Roll the dice or choose a throw."
+    : !session.entry ? (session.isPlayed ? "Throw the dice first." : "Throw the dice or choose a throw.")
     : moves.length ? "" : "No move: the turn passes.";
   at("moves").replaceChildren(...moves.map((move, number) => {
     const facts = [make("b", {}, move.move)];
+    if (session.isPlayed) facts.push(make("span", {}, moveWords(move.move)));
     if (isShown) {
       const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
@@ -185,8 +190,8 @@ export function showGraph(session, go) {
 export function showNames(session) {
   const named = SIDES.map((side) => {
     const player = session.players[side];
-    const what = session.about.exact === false ? "the estimator" : "the table";
-    const described = player === "table" ? what : `${what} (${player})`;
+    const what = session.isPlayed ? "the computer" : session.about.exact === false ? "the estimator" : "the table";
+    const described = player === "table" ? what : `${what}, ${LEVELS[player]?.toLowerCase()}`;
     const name = session.names[side] ?? (player === "human" ? null : described);
     return name ? `${side}: ${name}` : null;
   }).filter(Boolean);

@@ -1,7 +1,7 @@
 // What is on screen: the rules, the game, the place in it, what was said and thrown; and the same as
 // an address. Nothing here draws: whoever wants to know gets `changed`.
 
-import { Refusal, Source } from "./api.js";
+import { Source } from "./api.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
 import { Units, errorOf, throwsOf } from "./words.js";
 
@@ -20,6 +20,23 @@ export class Session {
     this.thrown = null;
     this.chosen = 0;
     this.editing = false;
+    /** Whether a game has begun that no address has yet. */
+    this.isNew = false;
+    /** Whether the best move is shown for this throw. */
+    this.isHinted = false;
+    /** Throws that fell in turns that were taken back, to fall again. @type {number[][]} */
+    this.fallen = [];
+  }
+
+  /** Whether somebody plays, and wants to see no values. */
+  get isPlayed() {
+    return !this.showsValues;
+  }
+
+  /** The only side that a person plays; null where a person plays both, or none. */
+  get ownSide() {
+    const own = SIDES.filter((side) => this.players[side] === "human");
+    return own.length === 1 ? own[0] : null;
   }
 
   // The rules, and games.
@@ -37,6 +54,8 @@ export class Session {
     this.root = new Node(start);
     this.names = { light: null, dark: null };
     this.result = null;
+    this.fallen = [];
+    this.isNew = true;
     this.stand(this.root);
   }
 
@@ -47,12 +66,25 @@ export class Session {
     this.said = node.next?.turn.choice ?? null;
     this.thrown = node.next?.turn.throws ?? null;
     this.chosen = 0;
+    this.isHinted = false;
   }
 
   async go(node, moved = null) {
-    if (!node) return;
+    if (!node || node.path[0] !== this.root) return;
     this.stand(node);
     await this.changed(moved);
+  }
+
+  /** Keep what is on screen, and return to it where an answer fails to come. */
+  keep() {
+    const { source, about, units, root, at, said, thrown, chosen, answer, names, result, view } = this;
+    this.kept = { source, about, units, root, at, said, thrown, chosen, answer, names, result, view };
+  }
+
+  restore() {
+    if (!this.kept) return;
+    Object.assign(this, this.kept);
+    this.at.prefer();
   }
 
   /** The position unfolded, from the server or from before. */
@@ -101,8 +133,16 @@ export class Session {
       each.isPossible && String(throwsOf(each)) === String(this.thrown)) ?? null;
   }
 
+  /** The moves of the throw: the best first, or along the path where that would be a hint. */
   get moves() {
-    return this.entry?.moves ?? [];
+    const moves = this.entry?.moves ?? [];
+    if (!this.isPlayed) return moves;
+    const path = this.about.paths[this.answer.side];
+    return [...moves].sort((one, two) => path.indexOf(one.from) - path.indexOf(two.from));
+  }
+
+  get best() {
+    return this.entry?.moves[0] ?? null;
   }
 
   /** Whether the throw has no move, so that the turn passes. */
@@ -124,6 +164,7 @@ export class Session {
   // Doing it.
 
   say(name) {
+    if (!this.sayings.includes(name)) return null;
     this.said = name;
     this.thrown = null;
     this.chosen = 0;
@@ -131,26 +172,56 @@ export class Session {
   }
 
   choose(throws) {
+    if (!this.throws.some((each) => each.isPossible && String(throwsOf(each)) === String(throws))) return null;
     this.thrown = throws;
     this.chosen = 0;
+    this.isHinted = false;
     return this.changed();
+  }
+
+  /** Whether the dice may be thrown: whoever plays throws them once. */
+  get mayRoll() {
+    return !this.isOver && !this.mustSay && !(this.isPlayed && this.entry);
   }
 
   roll() {
     const possible = this.throws.filter((each) => each.isPossible);
-    if (!possible.length) return null;
-    return this.choose(throwsOf(picked(possible, (each) => each.probability)));
+    if (!possible.length || !this.mayRoll) return null;
+    const again = String(this.isPlayed ? this.fallen.shift() : null);
+    const entry = possible.find((each) => String(throwsOf(each)) === again)
+      ?? picked(possible, (each) => each.probability);
+    return this.choose(throwsOf(entry));
   }
 
   /** Play a move of the throw, or pass with null. */
-  play(move) {
+  async play(move) {
+    if (move ? !this.moves.includes(move) : !this.mustPass) return;
     const turn = { choice: this.choice, throws: this.thrown, move: move?.move ?? null };
     const position = move?.position ?? this.answer.after_pass;
-    const child = this.at.add(turn, position, this.plies(turn, move));
+    const { at, answer: { side } } = this;
+    const before = at.children.length;
+    if (this.isPlayed && at.next && !isSame(at.next.turn, turn)) {
+      this.fallen = at.next.line.slice(at.path.length + 1).map((node) => node.turn.throws);
+    }
+    const child = at.add(turn, position, this.plies(turn, move));
     this.result = null;
-    const side = this.answer.side;
-    const place = (name) => (name === "home" || name === "off" ? `${side} ${name}` : name);
-    return this.go(child, move ? [place(move.from), place(move.to)] : null);
+    try {
+      await this.go(child, move && { side, along: this.alongOf(move, side), capture: move.capture });
+    } catch (error) {
+      if (at.children.length > before) child.remove();
+      throw error;
+    }
+  }
+
+  /** The places that a piece passes in a move, its first and last among them. */
+  alongOf(move, side) {
+    const path = [`${side} home`, ...this.about.paths[side], `${side} off`];
+    const [from, to] = [move.from, move.to].map((name) => (name === "home" || name === "off" ? `${side} ${name}` : name));
+    const runs = path.flatMap((place, start) => {
+      const end = path.indexOf(to, start + 1);
+      return place === from && end > start ? [path.slice(start, end + 1)] : [];
+    });
+    return runs.reduce((one, two) => (two.length < one.length ? two : one), runs[0] ?? [from, to]);
   }
 
   /** The plies of a turn as the server's `line` has them. */
@@ -189,12 +260,27 @@ export class Session {
     return plies;
   }
 
+  /** The turn to take back: the last one; against the program one's own last move. */
+  get taken() {
+    const isOwn = (node) => node.turn.move && node.plies.at(-1).side === this.ownSide;
+    let node = this.at;
+    if (this.isPlayed && this.ownSide) while (node.parent && !isOwn(node)) node = node.parent;
+    return node.parent ? node : null;
+  }
+
+  /** Take a turn back, whose throw stays; those after it fall again in the same order. */
   undo() {
-    const node = this.at;
-    if (!node.parent) return null;
-    const { parent } = node;
+    const node = this.taken;
+    if (!node) return null;
+    const { parent, turn } = node;
+    const after = this.at.path.slice(node.path.length).map((each) => each.turn.throws);
+    const pending = this.entry && !this.at.next ? [this.thrown] : [];
     node.remove();
-    return this.go(parent);
+    this.fallen = [...after, ...pending, ...this.fallen];
+    this.stand(parent);
+    this.said = turn.choice;
+    this.thrown = turn.throws;
+    return this.changed();
   }
 
   /** The next node, or the one before, whose turn has a mark that is wanted. */
@@ -236,6 +322,7 @@ export class Session {
 
   /** A game as the server has audited it. */
   async load(game) {
+    this.showsValues = true;
     this.begin(game.start);
     this.names = game.names;
     this.result = game.result;
@@ -274,58 +361,108 @@ export class Session {
       if (this.players[side] !== "human") parts[side] = this.players[side];
       if (this.names[side]) parts[`${side}-name`] = this.names[side];
     }
+    if (this.result) parts.result = this.result;
     if (this.editing) parts.edit = "yes";
     return Object.entries(parts)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
   }
 
-  /** Show what an address says; a fault in it is shown, and what can be shown is. */
+  /** Show what an address says, as far as that goes; then its fault is thrown. */
   async follow(address, fallback) {
-    const parts = new Map(address.split("&").filter(Boolean).map((part) => {
-      const [key, value = ""] = part.split("=");
-      return [key, decodeURIComponent(value)];
-    }));
+    const { parts, fault } = partsOf(address);
+    const faults = fault ? [fault] : [];
+    const tried = async (action) => {
+      try {
+        return await action();
+      } catch (error) {
+        faults.push(error);
+        return null;
+      }
+    };
     const path = parts.has("table") ? `tables/${parts.get("table")}`
       : parts.has("rules") ? `rules/${parts.get("rules")}` : fallback;
     this.view = parts.get("top") === "dark" ? "dark" : "light";
     this.showsValues = parts.get("values") !== "no";
     this.editing = parts.get("edit") === "yes";
-    await this.take(path, parts.get("start"));
+    await tried(() => this.take(path));
+    if (faults.length && !this.source) await this.take(fallback);
+    const start = parts.get("start");
+    if (start && await tried(() => this.source.position(start, this.view))) this.begin(start);
     for (const side of SIDES) {
-      this.players[side] = parts.get(side) ?? "human";
+      const player = parts.get(side);
+      this.players[side] = player === "random" || player in (this.about.players ?? {}) ? player : "human";
       this.names[side] = parts.get(`${side}-name`) ?? null;
     }
-    try {
-      await this.replay(readLines(parts.get("game") ?? ""));
-    } catch (error) {
-      this.stand(this.root);
-      await this.changed();
-      throw error;
-    }
+    this.result = parts.get("result") ?? null;
+    const { lines, fault: unread } = readLines(parts.get("game") ?? "");
+    if (unread) faults.push(unread);
+    for (const each of await this.replay(lines)) faults.push(each);
     this.stand(nodeAt(this.root, Number(parts.get("at") ?? 0)));
     this.said = parts.get("said") ?? this.said;
     const throws = parts.get("throw")?.split("-").map(Number);
     this.thrown = throws ?? this.thrown;
+    this.isNew = false;
     await this.changed();
+    if (faults.length) throw faults[0];
   }
 
+  /** Play the lines of an address; what cannot be played is left out, and its faults returned. */
   async replay(lines) {
     const grown = [];
+    const faults = [];
     for (const { from, turns } of lines) {
-      const begin = from ? grown[from[0]][from[1]] : this.root;
-      if (!begin) throw new Refusal("The game in the address cannot be read.");
-      const nodes = [begin];
+      const begin = from ? grown[from[0]]?.[from[1]] : this.root;
+      const nodes = begin ? [begin] : [];
       grown.push(nodes);
-      if (!turns.length) continue;
-      const sent = turns.map(({ choice, throws, move }) => [choice, throws, move]);
-      const { plies, position, end_value: end } = await this.source.line(begin.position, sent);
-      pliesByTurn(plies).forEach((own, number) => {
+      if (!turns.length || !begin) continue;
+      const { line, count, fault } = await this.playedOf(begin.position, turns);
+      if (fault) faults.push(fault);
+      if (!line) continue;
+      pliesByTurn(line.plies).slice(0, count).forEach((own, number) => {
         nodes.push(nodes.at(-1).add(turns[number], own.at(-1).position_after, own));
       });
-      nodes.at(-1).share = end / this.total(position);
+      nodes.at(-1).share = line.end_value / this.total(nodes.at(-1).position);
       for (const node of nodes) if (node.children.length) node.preferred = 0;
     }
+    return faults;
   }
+
+  /** As many of some turns as the rules allow, judged; and what is wrong with the next one. */
+  async playedOf(start, turns) {
+    const sent = turns.map(({ choice, throws, move }) => [choice, throws, move]);
+    const tried = async (count) => {
+      try {
+        return { line: await this.source.line(start, sent.slice(0, count)), count };
+      } catch (error) {
+        return { fault: error };
+      }
+    };
+    const whole = await tried(sent.length);
+    if (whole.line) return whole;
+    let best = { line: null, count: 0 };
+    for (let most = sent.length - 1; best.count < most;) {
+      const count = Math.ceil((best.count + most) / 2);
+      const found = await tried(count);
+      if (found.line) best = found;
+      else most = count - 1;
+    }
+    return { ...best, fault: whole.fault };
+  }
+}
+
+/** The parts of an address, by key. */
+function partsOf(address) {
+  const parts = new Map();
+  let fault = null;
+  for (const part of address.split("&").filter(Boolean)) {
+    const [key, value = ""] = part.split("=");
+    try {
+      parts.set(key, decodeURIComponent(value));
+    } catch {
+      fault = new Error(`The address cannot be read at “${key}”: a % in it is not followed by two hexadecimal digits.`);
+    }
+  }
+  return { parts, fault };
 }
 
 /** One of several, at random, by weight. */

@@ -130,28 +130,33 @@ function walk(root, visit) {
 
 const TOKEN = /\.([a-z]*)(\d+(?:-\d+)?)(?:_([^.()]*))?|[()]/y;
 
-/** The lines of a text: each the turns from a place in another line, `[line, turn]`. */
+/**
+ * The lines of a text, each the turns from a place in another line, `[line, turn]`; up to its fault,
+ * if it has one.
+ */
 export function readLines(text) {
   const lines = [{ from: null, turns: [] }];
   const open = [0];
   TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < text.length) {
+  for (let place = 0; place < text.length; place = TOKEN.lastIndex) {
     const token = TOKEN.exec(text);
-    if (!token) throw new Error("The game in the address cannot be read.");
     const current = lines[open.at(-1)];
+    const isMisplaced = (token?.[0] === ")" && open.length < 2) || (token?.[0] === "(" && !current.turns.length);
+    if (!token || isMisplaced) {
+      return { lines, fault: new Error(`The game in the address cannot be read from its character ${place + 1} on.`) };
+    }
     if (token[0] === "(") {
       lines.push({ from: [open.at(-1), current.turns.length - 1], turns: [] });
       open.push(lines.length - 1);
     } else if (token[0] === ")") {
       open.pop();
-      if (!open.length) throw new Error("The game in the address cannot be read.");
     } else {
       let move = token[3] ?? null;
       for (const [letter, other] of ESCAPES) move = move && move.replaceAll(other, letter);
       current.turns.push({ choice: token[1] || null, throws: token[2].split("-").map(Number), move });
     }
   }
-  return lines;
+  return { lines, fault: null };
 }
 
 /** The judged plies of a line by turn: what was said before a throw belongs to that turn. */

@@ -11,6 +11,34 @@ export function signed(number, digits = 1) {
   return `${number < 0 && !isNought ? MINUS : "+"}${text}`;
 }
 
+/** A number with decimals; nought has no sign. */
+export function fixed(number, digits) {
+  const text = number.toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text;
+}
+
+/** How well the program plays, by the names that the server has for it. */
+export const LEVELS = {
+  weak: "Beginner", medium: "Casual player", strong: "Strong player", table: "Perfect player",
+  random: "Plays at random",
+};
+
+const MOVE = /^(\d?)([A-C])(@|\d+)([A-C])(\+|\d+)(x?)(\*?)/;
+
+/** A move in the notation, in words. */
+export function moveWords(move) {
+  const found = MOVE.exec(move);
+  if (!found) return move;
+  const [, number, fromRow, from, toRow, to, capture] = found;
+  const piece = number ? `piece ${number} ` : "";
+  const captured = capture ? " and captures a piece" : "";
+  if (to === "+") return `${piece}from ${fromRow}${from} off the board`;
+  if (from === "@") return `${piece}enters on ${toRow}${to}${captured}`;
+  return `${piece}from ${fromRow}${from} to ${toRow}${to}${captured}`;
+}
+
+export const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** A count and what is counted, of which there may be one. */
 export function counted(count, one) {
   return `${count} ${one}${count === 1 ? "" : "s"}`;
@@ -26,17 +54,17 @@ export class Units {
   /** A value; an estimate with the decimals that its error leaves, and with the error. */
   value(value, error = 0) {
     if (error) return this.estimate(value, error);
-    return this.isMoney ? value.toFixed(3) : `${(100 * value).toFixed(2)} %`;
+    return this.isMoney ? fixed(value, 3) : `${fixed(100 * value, 2)} %`;
   }
 
   short(value, error = 0) {
     if (error) return this.estimate(value, error);
-    return this.isMoney ? value.toFixed(2) : `${(100 * value).toFixed(1)} %`;
+    return this.isMoney ? fixed(value, 2) : `${fixed(100 * value, 1)} %`;
   }
 
   estimate(value, error) {
     const digits = this.decimals(error);
-    const [number, margin] = [value, error].map((each) => (this.scale * each).toFixed(digits));
+    const [number, margin] = [value, error].map((each) => fixed(this.scale * each, digits));
     return `${number}${this.isMoney ? "" : " %"} ± ${margin}`;
   }
 

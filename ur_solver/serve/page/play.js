@@ -1,0 +1,116 @@
+// Playing: whose turn it is and what to do, the dice, hints, and what the program does by itself.
+
+import { showDice } from "./dice.js";
+import { at, make } from "./dom.js";
+import { options } from "./options.js";
+import { picked } from "./session.js";
+import { sound } from "./sound.js";
+import { capitalised, moveWords, throwsOf } from "./words.js";
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const PAUSE = 650;
+
+/** Who plays a side, in words: a name, `you`, `the computer`, or the side. */
+export function whoIs(session, side) {
+  if (session.names[side]) return session.names[side];
+  if (session.players[side] !== "human") return "the computer";
+  return session.ownSide === side ? "you" : side;
+}
+
+function turnOf(session, side) {
+  const who = whoIs(session, side);
+  return who === "you" ? "Your turn" : `${capitalised(who)}’s turn`;
+}
+
+/** What is to be done, and by whom, in a few words. */
+export function headline(session) {
+  const { answer } = session;
+  const { side } = answer;
+  if (answer.winner) {
+    const who = whoIs(session, answer.winner);
+    return who === "you" ? "You have won!" : `${capitalised(who)} has won.`;
+  }
+  if (answer.is_draw) return "A draw: nobody can ever move again.";
+  if (session.players[side] !== "human") return `${capitalised(whoIs(session, side))} plays …`;
+  if (session.mustSay) return `${turnOf(session, side)}: ${session.sayings.join(" or ")}?`;
+  if (!session.entry) return `${turnOf(session, side)}: throw the dice`;
+  const who = capitalised(whoIs(session, side));
+  const thrown = throwsOf(session.entry);
+  const steps = session.about.dice.find((die) => die.throw === thrown.at(-1)).steps;
+  const far = steps && steps !== thrown.at(-1) ? ` (${steps} squares)` : "";
+  const what = session.mustPass ? "no move, the turn passes" : "move a piece";
+  return `${who} threw ${thrown.join(" and ")}${far}: ${what}`;
+}
+
+/** What happened in the turn that led here. */
+export function lastWords(session) {
+  const last = session.at.plies.at(-1);
+  if (!last) return "";
+  const who = capitalised(whoIs(session, last.side));
+  const thrown = `${who} threw ${throwsOf(last).join(" and ")}`;
+  if (!last.move) return `${thrown}: no move. `;
+  const isAgain = !session.isOver && session.answer.side === last.side;
+  return `${thrown}: ${moveWords(last.move)}${isAgain ? ", and throws again" : ""}. `;
+}
+
+let shownAt = null;
+let shownThrow = "";
+
+/** The headline, the dice and the button that throws them. */
+export function showPlay(session) {
+  const { answer } = session;
+  at("headline").replaceChildren(
+    make("span", { class: `swatch ${answer.winner ?? answer.side}`, title: answer.winner ?? answer.side }),
+    headline(session));
+  const throws = session.entry ? throwsOf(session.entry) : [];
+  const isFresh = throws.length > 0 && !session.at.next
+    && (shownAt !== session.at || shownThrow !== String(throws));
+  showDice(session.about.look, throws, isFresh);
+  if (isFresh) sound("dice");
+  [shownAt, shownThrow] = [session.at, String(throws)];
+  at("count").textContent = throws.join(" + ");
+  const isOwn = session.players[answer.side] === "human";
+  at("throw").setAttribute("aria-disabled", String(!session.mayRoll || !isOwn));
+  at("throw").hidden = session.isOver;
+  at("again").hidden = !session.isOver;
+  at("hint").hidden = !session.isPlayed || !session.source.hasValues;
+  at("hint").setAttribute("aria-pressed", String(session.isHinted));
+}
+
+/** The sound of the turn that led here. */
+export function soundOf(session, moved) {
+  if (session.isOver) sound("end");
+  else if (!moved) sound("pass");
+  else if (moved.capture) sound("capture");
+  else sound(session.answer.side === moved.side ? "again" : "move");
+}
+
+/** What the program does by itself here: its own turn, or a forced move if that is wished. */
+export function nextByItself(session) {
+  if (session.isOver || session.editing || session.at.next) return null;
+  const player = session.players[session.answer.side];
+  if (player !== "human") return () => programActs(session, player);
+  if (!options.forced || !session.isPlayed || !session.entry) return null;
+  if (session.mustPass) return () => session.play(null);
+  return session.moves.length === 1 ? () => session.play(session.moves[0]) : null;
+}
+
+/** How long to wait before that, after a piece has moved for some milliseconds. */
+export function pauseBefore(session, moving) {
+  if (still.matches) return 0;
+  return (session.entry ? PAUSE : PAUSE / 2) + moving;
+}
+
+/** Say, throw or move for the program, which errs more or less. */
+function programActs(session, player) {
+  const temperature = (session.about.players?.[player] ?? 0) * (session.about.stakes ? session.answer.total : 1);
+  const weight = (loss) => (player === "random" ? 1 : temperature ? Math.exp(-loss / temperature) : Number(loss <= 1e-12));
+  if (session.mustSay) {
+    const worth = session.answer.choices ?? {};
+    const best = Math.max(...session.sayings.map((name) => worth[name] ?? 0));
+    return session.say(picked(session.sayings, (name) => weight(best - (worth[name] ?? 0))));
+  }
+  if (!session.entry) return session.roll();
+  if (session.mustPass) return session.play(null);
+  return session.play(picked(session.entry.moves, (move) => weight(move.loss ?? 0)));
+}

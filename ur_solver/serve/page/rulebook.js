@@ -1,0 +1,56 @@
+// The rules at hand: a rule set in short, with its path and its throws, then its prose.
+
+import { drawWay } from "./board.js";
+import { throwPictures } from "./dice.js";
+import { at, make, makeSvg, parsedSvg } from "./dom.js";
+
+const STYLES = { code: "code", strong: "strong", em: "em" };
+
+function paragraph(block) {
+  if (block.kind === "pre") return make("pre", { tabindex: "0" }, block.text);
+  if (block.kind === "board") return make("div", { class: "example" }, parsedSvg(block.svg));
+  const runs = block.runs.map(([style, text]) => (style ? make(STYLES[style], {}, text) : text));
+  return make(block.kind, {}, ...runs);
+}
+
+/** Blocks as elements; the items of a list, which follow each other, in one list. */
+function written(blocks) {
+  const elements = [];
+  for (const block of blocks) {
+    const element = paragraph(block);
+    if (block.kind !== "li") elements.push(element);
+    else if (elements.at(-1)?.localName === "ul") elements.at(-1).append(element);
+    else elements.push(make("ul", {}, element));
+  }
+  return elements;
+}
+
+/**
+ * Show the rules of a source.
+ * @param {import("./api.js").Source} source
+ */
+export async function openRules(source) {
+  const [about, prose] = await Promise.all([source.about(), source.prose()]);
+  const { svg } = await source.position(about.start, "light");
+  const host = make("div", { class: "example" });
+  at("rules-title").textContent = prose.title;
+  const [first, ...others] = prose.short;
+  at("rules-text").replaceChildren(
+    make("p", { class: "lead" }, first), host,
+    make("p", { class: "faint" }, "Light’s way, from home to off. Dark’s is its mirror image."),
+    make("ul", { class: "throws" }, ...throwPictures(about.look, about.dice).map(([picture, die]) =>
+      make("li", {}, picture, make("b", {}, String(die.throw)),
+        make("span", { class: "faint" }, ` ${die.fraction}${die.steps === die.throw ? "" : `, ${die.steps} sq.`}`)))),
+    make("ul", {}, ...others.map((sentence) => make("li", {}, sentence))),
+    ...prose.sections.map((section) => make("details", {}, make("summary", {}, section.title),
+      ...written(section.blocks))),
+    prose.sources.length ? make("p", { class: "faint" }, `Source: ${prose.sources.join("; ")}.`) : "",
+  );
+  at("rules-dialog").showModal();
+  const board = parsedSvg(svg);
+  const way = makeSvg("g", { class: "way" });
+  board.append(way);
+  host.replaceChildren(board);
+  drawWay(board, way, ["light home", ...about.paths.light, "light off"], "light");
+  at("rules-dialog").scrollTop = 0;
+}

@@ -1,0 +1,80 @@
+// The first screen: games to choose from, and whom to play.
+
+import { at, make } from "./dom.js";
+import { read } from "./options.js";
+import { LEVELS, counted } from "./words.js";
+
+export const LAST_GAME = "ur-last-game";
+const OPPONENTS = ["weak", "medium", "strong", "table", "human"];
+const FRIEND = "Two people here";
+
+/**
+ * What answers for a rule set: with its usual pieces if there is such a table or estimator,
+ * otherwise with the most pieces; exact values first. Without values, the rules alone.
+ */
+function sourceOf(game, tables, needsValues) {
+  const rank = (each) => [each.pieces === game.pieces, each.pieces, each.exact].map(Number);
+  const isBefore = (one, two) => rank(one).map((each, k) => each - rank(two)[k]).find(Boolean) > 0;
+  const own = tables.filter((each) => each.game === game.name);
+  const best = own.reduce((one, two) => (!one || isBefore(two, one) ? two : one), null);
+  const isWhole = best?.pieces === game.pieces;
+  if (best && (needsValues || isWhole)) return { path: `tables/${best.id}`, pieces: best.pieces, hasValues: true };
+  return { path: `rules/${game.name}:${game.pieces}`, pieces: game.pieces, hasValues: false };
+}
+
+function facts({ measured, pieces, sources }, source) {
+  const items = [source.pieces === pieces ? counted(pieces, "piece") + " each"
+    : `${counted(source.pieces, "piece")} each against the computer (usually ${pieces})`];
+  if (measured) {
+    const few = measured.pieces === source.pieces ? "" : ` with ${measured.pieces} pieces`;
+    items.push(`${Math.round(measured.throws)} throws on average${few}`);
+    const won = Math.max(1, Math.round(100 * measured.greedy));
+    items.push(`luck: a simple rule of thumb wins ${won} of 100 games against perfect play${few}`);
+  }
+  if (sources.length) items.push(`source: ${sources.join("; ")}`);
+  return items;
+}
+
+/** The opponent that is chosen. */
+const opponent = () => document.querySelector("#opponents input:checked").value;
+
+/**
+ * Show the games.
+ * @param {{rules: any[], tables: any[]}} known
+ * @param {{play: (choice: object) => void, rules: (path: string) => void}} on
+ */
+export function showStart({ rules, tables }, on) {
+  at("opponents").replaceChildren(make("legend", {}, "Whom do you play?"),
+    ...OPPONENTS.map((name) => make("label", {},
+      make("input", { type: "radio", name: "opponent", value: name, checked: name === "medium" }),
+      ` ${LEVELS[name] ?? FRIEND}`)));
+  const cards = rules.map((game) => card(game, tables, on));
+  at("hero-card").replaceChildren(...cards[0].childNodes);
+  at("games").replaceChildren(...cards.slice(1));
+  const last = read(LAST_GAME, null);
+  at("continue").hidden = !last;
+  if (last) at("continue").firstElementChild.href = last;
+}
+
+function card(game, tables, on) {
+  const source = sourceOf(game, tables, true);
+  const play = () => {
+    const name = opponent();
+    const chosen = sourceOf(game, tables, name !== "human");
+    const own = at("own-name").value.trim() || null;
+    const others = at("other-name").value.trim() || null;
+    on.play({
+      path: chosen.path, names: { light: own, dark: name === "human" ? others : null },
+      players: { light: "human", dark: name === "human" || chosen.hasValues ? name : "random" },
+    });
+  };
+  const id = `game-${game.name}`;
+  return make("li", { class: "card" },
+    make("h3", { id }, game.title),
+    make("p", {}, game.sentence),
+    make("ul", { class: "facts faint" }, ...facts(game, source).map((fact) => make("li", {}, fact)),
+      source.hasValues ? null : make("li", {}, "not solved here: the computer plays any legal move")),
+    make("p", { class: "buttons" },
+      make("button", { class: "main", "aria-describedby": id, onclick: play }, "Play"),
+      make("button", { "aria-describedby": id, onclick: () => on.rules(source.path) }, "Rules")));
+}
