@@ -100,6 +100,13 @@ class Person:
     def press(self, name: str, within: str = "") -> None:
         self.page.locator(within or "body").get_by_role("button", name=name, exact=True).click()
 
+    def head(self, name: str) -> None:
+        """Press a button of the head of the page, which on a phone is in a menu."""
+        menu = self.page.locator("#menu:visible")
+        if menu.count() and menu.get_attribute("aria-expanded") == "false":
+            menu.click()
+        self.press(name, "header")
+
     def keys(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)

@@ -90,7 +90,7 @@ def turns_of(address):
 
 def opened(person, text):
     """Paste a game and go through it."""
-    person.press("Open", "header")
+    person.head("Open")
     person.page.fill("#text", text)
     person.press("Open", "#open-dialog")
     person.page.wait_for_selector("#open-dialog", state="hidden")

@@ -410,6 +410,9 @@ for (const id of ["sound", "forced"]) {
 at("menu").addEventListener("click", () => {
   at("menu").setAttribute("aria-expanded", String(at("menu").getAttribute("aria-expanded") !== "true"));
 });
+at("nav").addEventListener("click", (event) => {
+  if (event.target.closest("button")) at("menu").setAttribute("aria-expanded", "false");
+});
 at("table").addEventListener("change", act(async (event) => {
   session.editing = false;
   session.players = { light: "human", dark: "human" };
