@@ -28,6 +28,14 @@ class EvaluatedRound:
     loss: float
 
 
+def known_opening(rules: RuleSet) -> Opening:
+    """The rounds of a rule set; ThrowError if its first player is found without any."""
+    opening = opening_of(rules)
+    if opening is None:
+        raise ThrowError(f"the lots of {rules.name} need no throws")
+    return opening
+
+
 def source_of(rules: RuleSet, opening: Opening, marker: str | None) -> int:
     """The path index that both markers are on, by light's square; `HOME` without one.
 
@@ -63,9 +71,7 @@ def evaluated_rounds(
     rules: RuleSet, value: Value, throws: tuple[int, ...], marker: str | None
 ) -> list[EvaluatedRound]:
     """What may come of a round, as `Answers.opening_rounds` says."""
-    opening = opening_of(rules)
-    if opening is None:
-        raise ThrowError(f"the lots of {rules.name} need no throws")
+    opening = known_opening(rules)
     source = source_of(rules, opening, marker)
     if throws not in opening.throws:
         thrown = "-".join(map(str, throws))

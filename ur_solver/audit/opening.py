@@ -7,13 +7,13 @@ value is that of the opening, which favours neither side where both throw at onc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ur_solver.audit.game_audit import TIE, JudgedPly
 from ur_solver.records import GameRecord, Ply, Step
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.moves import move_text
-from ur_solver.rules.openings import Opening, Round, chooser, level, opening_of
+from ur_solver.rules.openings import Opening, Round, asked_of, chooser, level, opening_of
 from ur_solver.rules.turns import Value, total
 
 Estimates = Mapping[Position, tuple[float, float]]
@@ -28,19 +28,7 @@ def positions_asked(record: GameRecord) -> tuple[Position, ...] | None:
     opening = opening_of(record.rules)
     if opening is None or not record.opening:
         return None
-    return _asked(lambda value: _values(opening, record, value))
-
-
-def _asked(judging: Callable[[Value], object]) -> tuple[Position, ...]:
-    """The positions of which `judging` asks for the values."""
-    asked = dict[Position, None]()
-
-    def ask(position: Position) -> float:
-        asked[position] = None
-        return 0.0
-
-    judging(ask)
-    return tuple(asked)
+    return asked_of(lambda value: _values(opening, record, value))
 
 
 def _values(opening: Opening, record: GameRecord, value: Value) -> list[tuple[float, list[float]]]:
@@ -112,7 +100,7 @@ def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]
 
 def _margin(opening: Opening, each: Round, known: Estimates) -> float:
     """Half the width of the interval of the value after a round."""
-    asked = _asked(lambda value: opening.worth(each, value))
+    asked = asked_of(lambda value: opening.worth(each, value))
     return max((known[position][1] for position in asked), default=0.0)
 
 

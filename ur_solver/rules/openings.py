@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -217,6 +217,24 @@ def level(rules: RuleSet, source: int) -> Position:
     if source == HOME:
         return rules.start()
     return replace(apart(rules, source, source), side=LIGHT)
+
+
+def asked_of(judging: Callable[[Value], object]) -> tuple[Position, ...]:
+    """The positions of which a judgement of openings asks for the values, to ask for all at once.
+
+    Parameters
+    ----------
+    judging : callable
+        It may not depend on the values.
+    """
+    asked = dict[Position, None]()
+
+    def ask(position: Position) -> float:
+        asked[position] = None
+        return 0.0
+
+    judging(ask)
+    return tuple(asked)
 
 
 def opening_value(rules: RuleSet, value: Value) -> float:

@@ -62,6 +62,7 @@ from ur_solver.serve.replies import (
     tag_of,
     unchanged,
 )
+from ur_solver.serve.rounds import opening_values
 from ur_solver.serve.unfold import Json, ServedRules, Unfolded, board_values
 
 MAX_BODY = 1 << 20
@@ -135,6 +136,7 @@ class _Served:
             ("/tables/{table}/prose", "get", self.prose),
             ("/tables/{table}/position", "get", self.position, "position", "drawing?"),
             ("/tables/{table}/board", "get", self.board, "position", "drawing?"),
+            ("/tables/{table}/opening", "get", self.opening, "marker?", "drawing?"),
             ("/tables/{table}/exercises", "get", self.exercises, "seed?", "count?", "cost?"),
             ("/tables/{table}/positions", "post", self.positions),
             ("/tables/{table}/line", "post", self.line),
@@ -147,6 +149,7 @@ class _Served:
             ("/rules/{rules}/prose", "get", self.prose),
             ("/rules/{rules}/position", "get", self.rules_position, "position", "drawing?"),
             ("/rules/{rules}/board", "get", self.board, "position", "drawing?"),
+            ("/rules/{rules}/opening", "get", self.rules_opening, "marker?", "drawing?"),
             ("/rules/{rules}/line", "post", self.rules_line),
             ("/rules/{rules}/convert", "post", self.rules_convert),
             ("/rules/{rules}/dice", "post", self.rules_dice),
@@ -234,6 +237,16 @@ class _Served:
         view = view_of(request.query_params.get("drawing")) or LIGHT
         text = request.query_params["position"]
         return reply(dumped(board_values(self._source(request).rules, text, view)), JSON)
+
+    async def opening(self, request: Request) -> Response:
+        """A round of the opening, with all throws."""
+        view = view_of(request.query_params.get("drawing"))
+        marker = request.query_params.get("marker") or None
+        source = self._source(request)
+        answer = await self._in_thread(opening_values, source, marker, view)
+        return reply(dumped(answer), JSON)
+
+    rules_opening = opening
 
     async def exercises(self, request: Request) -> Response:
         """Decisions drawn from play, the same for the same seed."""

@@ -9,6 +9,7 @@ from ur_solver.api.table import Table
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.records import NOTATIONS, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
+from ur_solver.rules.families.family import FREE_OPENING
 from ur_solver.rules.naming import is_catalogued
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.registry import OLD_NAMES
@@ -47,6 +48,7 @@ def rules_values(rules: RuleSet) -> dict[str, Any]:
         ],
         "look": dice_values(dice.look),
         "start": rules.start().notation,
+        "opening": rules.switches.get(FREE_OPENING.key),
         "opening_throw": family.opening_throw,
         "choices": [] if says == (FREE_THROW,) else list(says),
         "is_numbered": family.is_numbered,

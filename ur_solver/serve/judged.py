@@ -109,7 +109,8 @@ def audit_text(table: Evaluator, text: str) -> Json:
 def _audit_values(audit: GameAudit) -> Json:
     record = audit.record
     values: Json = json.loads(game_json(audit, Thresholds()))
-    for ply, judged in zip(values["plies"], audit.plies, strict=True):
+    plies = values.get("opening", []) + values["plies"]
+    for ply, judged in zip(plies, audit.all_plies, strict=True):
         ply["choice"] = judged.ply.choice or None
     return values | {
         "game": record.number,

@@ -125,6 +125,7 @@ _RULES: Json = {
         "how the dice are drawn: how many of them show their mark, or a die's pips, by throw",
     ),
     "start": _TEXT,
+    "opening": _told(_or_null(_TEXT), "how the first player is found: lots, highest, one or ben"),
     "opening_throw": _told(_or_null(_WHOLE), "the first throw of a game, where the rules give it"),
     "choices": _told(_list(_TEXT), "the choices before a throw"),
     "is_numbered": _FLAG,
@@ -265,7 +266,7 @@ _SCHEMAS: Json = {
         dark=_of("Side"),
     ),
     "Audit": _object(
-        _OF_ESTIMATES,
+        ("opening", *_OF_ESTIMATES),
         file=_TEXT,
         rules=_TEXT,
         winner=_or_null(_SIDE),
@@ -276,6 +277,7 @@ _SCHEMAS: Json = {
         error=_ERROR,
         light=_of("Side"),
         dark=_of("Side"),
+        opening=_told(_list(_of("Ply")), "the throws of both sides in the rounds of the opening"),
         plies=_list(_of("Ply")),
         game=_WHOLE,
         names=_object(light=_or_null(_TEXT), dark=_or_null(_TEXT)),
@@ -297,6 +299,33 @@ _SCHEMAS: Json = {
         shift=_told(_or_null(_NUMBER), "of the mean, that is found in four of five series"),
         verdict={"enum": ["usual", "rare", "very rare", "nothing"]},
         text=_told(_TEXT, "what this says, in a sentence or two"),
+    ),
+    "Opening": _object(
+        ("value", "svg"),
+        marker=_told(_or_null(_TEXT), "the square of light's marker; null before both enter"),
+        value=_told(_NUMBER, "to light, before the round"),
+        svg=_told(_TEXT, "the board, where a drawing is asked for"),
+        throws=_list(_of("Round")),
+    ),
+    "Round": _object(
+        throws=_told(_list(_WHOLE), "light's and dark's; light's alone where that decides"),
+        probability=_CHANCE,
+        chooser=_told(_or_null(_SIDE), "the side that chooses its square; null for no choice"),
+        outcomes=_told(
+            _list(
+                _object(
+                    ("value", "loss", "mark"),
+                    round=_told(_TEXT, "as a record writes it"),
+                    move=_told(_or_null(_TEXT), "of the side that chooses"),
+                    value=_told(_NUMBER, "to light"),
+                    loss=_told(_NUMBER, "to the side that chooses"),
+                    mark=_MARK,
+                    marker=_told(_or_null(_TEXT), "of the next round"),
+                    position=_told(_or_null(_TEXT), "where the game begins; null: another round"),
+                )
+            ),
+            "the best first",
+        ),
     ),
     "Batch": _object(positions=_list({"oneOf": [_of("Worth"), _of("Error")]})),
 }
@@ -342,6 +371,7 @@ _DRAWN = (
     _optional("count", "the most exercises", _WHOLE | {"minimum": 0, "maximum": 50}, "3"),
     _optional("cost", "the least that the second best option loses, a share", _CHANCE, "0.02"),
 )
+_MARKER = _optional("marker", "light's square; empty before both enter", _TEXT, "")
 _FIRST_TURNS = [[None, [2], "A@A3"], [None, [0], None]]
 
 
@@ -394,6 +424,7 @@ _PROSE = (
         ),
     ),
 )
+_OPENING = ("A round of the opening, with all throws", _of("Opening"))
 _BOARD = (
     "A position that may be impossible, drawn, with its faults",
     _object(position=_TEXT, svg=_TEXT, faults=_list(_TEXT)),
@@ -441,6 +472,7 @@ _PATHS: Json = {
         )
     },
     "/tables/{table}/board": {"get": _operation(*_BOARD, _IN_TABLE, _POSITION, _DRAWING)},
+    "/tables/{table}/opening": {"get": _operation(*_OPENING, _IN_TABLE, _MARKER, _DRAWING)},
     "/tables/{table}/exercises": {
         "get": _operation(
             "Decisions drawn from play in which a mistake costs something",
@@ -493,6 +525,7 @@ _PATHS: Json = {
         )
     },
     "/rules/{rules}/board": {"get": _operation(*_BOARD, _IN_RULES, _POSITION, _DRAWING)},
+    "/rules/{rules}/opening": {"get": _operation(*_OPENING, _IN_RULES, _MARKER, _DRAWING)},
     "/rules/{rules}/line": {
         "post": _operation("Turns played, without values", _of("Line"), _IN_RULES, body=_LINE_BODY)
     },
