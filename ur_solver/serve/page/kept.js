@@ -66,10 +66,9 @@ class Kept {
     return this.mistakes.filter((each) => each.due <= today());
   }
 
-  /** Take in a game: its throws, and those of its mistakes that are not here yet. */
+  /** Take in a game: its throws, in place of those under its key, and its mistakes that are new. */
   add(game, mistakes) {
-    if (!this.games.some((each) => each.key === game.key)) this.games.push(game);
-    this.games.splice(0, this.games.length - MOST_GAMES);
+    this.games = [...this.games.filter((each) => each.key !== game.key), game].slice(-MOST_GAMES);
     const known = new Set(this.mistakes.map(keyOf));
     for (const each of mistakes) {
       if (!known.has(keyOf(each))) this.mistakes.push({ ...each, box: 0, due: today() });

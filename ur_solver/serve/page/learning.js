@@ -19,7 +19,7 @@ export class Learning {
   constructor(session, run) {
     this.session = session;
     this.practise = new Practise(session);
-    this.record = new Record(session, (text, path) => this.judge(text, path));
+    this.record = new Record(session, (text, path, key) => this.judge(text, path, key));
     this.openings = new Openings(session, run);
     this.diceTest = new DiceTest(session);
     this.run = run;
@@ -52,20 +52,24 @@ export class Learning {
     return null;
   }
 
-  /** Keep what there is to learn from a game that was opened. */
+  /** Keep what there is to learn from a game that was opened; a corrected record takes its own place. */
   remember() {
-    kept.add(gameOf(this.session), mistakesOf(this.session));
+    const game = gameOf(this.session);
+    kept.add({ ...game, key: this.key ?? game.key }, mistakesOf(this.session));
   }
 
   /** Judge a record, and stand at its beginning with the mistakes ahead. */
-  async judge(text, path) {
+  async judge(text, path, key) {
     const { session } = this;
     if (session.source.path !== path) await session.take(path);
     const { games, faults } = await session.source.audit(text);
     if (faults.length) throw new Error(faults[0].message);
     session.players = { light: "human", dark: "human" };
     at("table").value = path;
-    await session.load(games[0]);
+    this.key = key;
+    await session.load(games[0]).finally(() => {
+      this.key = null;
+    });
   }
 }
 

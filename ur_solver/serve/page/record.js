@@ -13,7 +13,8 @@ const SIDES = ["light", "dark"];
 export class Record {
   /**
    * @param {import("./session.js").Session} session
-   * @param {(text: string, path: string) => Promise<void>} audit judges a finished record on the page
+   * @param {(text: string, path: string, key: string) => Promise<void>} audit judges a record on the page;
+   *   the key stays the same when the record is corrected
    */
   constructor(session, audit) {
     this.session = session;
@@ -32,7 +33,12 @@ export class Record {
     this.dialog.showModal();
     return this.run(async () => {
       const saved = readSaved();
-      await this.begin(saved?.path ?? this.path, saved);
+      try {
+        await this.begin(saved?.path ?? this.path, saved);
+      } catch (error) {
+        if (!saved) throw error;
+        await this.begin(`rules/${saved.word}`, saved); // its table is not served any more
+      }
     });
   }
 
@@ -113,15 +119,16 @@ export class Record {
       this.run(() => this.begin(event.target.value, { names: recording.names })) },
     ...[...at("table").children].map((each) => each.cloneNode(true)));
     this.game.value = recording.source.path;
+    this.who = make("details", { open: true }, make("summary", {}, "Game and players"),
+      make("label", {}, "Game ", this.game), make("div", { class: "names" }, ...names));
     this.ending = make("select", { id: "recording-ending", onchange: (event) => {
       recording.ending = event.target.value;
       this.keep();
     } }, ...[["", "not finished, or won on the board"], ["light", "light gave up"], ["dark", "dark gave up"]]
       .map(([value, words]) => make("option", { value, selected: value === recording.ending }, words)));
     this.body.replaceChildren(
-      make("p", { class: "faint" }, "Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
-      make("details", { open: !recording.turns.length }, make("summary", {}, "Game and players"),
-        make("label", {}, "Game ", this.game), make("div", { class: "names" }, ...names)),
+      make("p", { class: "faint" }, "Light is who begins. Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
+      this.who,
       host, this.status, this.sayings, this.throws, this.moves,
       make("h3", {}, "Turns"), this.turns, this.tools,
       make("label", {}, "How it ended ", this.ending),
@@ -175,6 +182,7 @@ export class Record {
     const which = recording.isAtEnd ? "" : `Turn ${at + 1}: `;
     if (recording.sayings.length > 1 && !turn.choice) return `${before}${which}What did ${answer.side} say?`;
     if (!recording.entry) return `${before}${which}What did ${answer.side} throw?`;
+    if (!recording.moves.length) return `${which}${answer.side} threw ${turn.throws.join(" and ")}: no move.`;
     return `${before}${which}${answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
   }
 
@@ -212,6 +220,7 @@ export class Record {
     const isWhole = recording.firstFault < 0 && recording.turns.length > 0;
     const isWon = isOver && recording.isAtEnd;
     this.ending.disabled = isWon;
+    if (recording.turns.length > 0 && !this.game.disabled) this.who.open = false;
     this.game.disabled = recording.turns.length > 0;
     const buttons = recording.about.notations.map((notation) => this.button(`Save .${notation}`,
       () => this.run(() => this.save(notation)), { disabled: !isWhole }));
@@ -276,7 +285,7 @@ export class Record {
   }
 
   async judge() {
-    await this.audit(await this.text(), this.recording.source.path);
+    await this.audit(await this.text(), this.recording.source.path, this.recording.key);
     this.dialog.close();
   }
 }

@@ -22,6 +22,7 @@ export class Recording {
     this.about = about;
     this.names = saved?.names ?? { light: "", dark: "" };
     this.ending = saved?.ending ?? "";
+    this.key = saved?.key ?? `record ${Date.now().toString(36)}`;
     /** @type {Written[]} */
     this.turns = (saved?.turns ?? []).map(([side, choice, throws, move]) => ({ ...EMPTY, side, choice, throws, move }));
     this.at = this.turns.length;
@@ -31,7 +32,7 @@ export class Recording {
   /** What has to be kept to go on later. */
   get saved() {
     return {
-      path: this.source.path, names: this.names, ending: this.ending,
+      path: this.source.path, word: this.about.word, key: this.key, names: this.names, ending: this.ending,
       turns: this.turns.map(({ side, choice, throws, move }) => [side, choice, throws, move]),
     };
   }
