@@ -1,6 +1,7 @@
 // What this browser keeps of the games that were opened here: their mistakes, to be practised, and
 // the throws that fell. Nothing is sent anywhere.
 
+import { keep, read } from "./options.js";
 import { writeTree } from "./tree.js";
 
 const KEY = "ur-learning";
@@ -29,10 +30,8 @@ export function keyOf({ path, position, choice, throws }) {
   return [path, position, choice ?? "", throws.join("-")].join(" ");
 }
 
-/** Kept lists; without storage, as in a private window, they last as long as the page. */
 class Kept {
   constructor() {
-    this.isLasting = true;
     this.read();
     // another window of this browser may have changed them
     addEventListener("storage", (event) => {
@@ -41,25 +40,16 @@ class Kept {
   }
 
   read() {
-    let found = {};
-    try {
-      found = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-    } catch {
-      this.isLasting = false;
-    }
+    const { mistakes, games } = read(KEY, {});
     /** @type {Exercise[]} */
-    this.mistakes = Array.isArray(found.mistakes) ? found.mistakes : [];
+    this.mistakes = mistakes ?? [];
     /** @type {Game[]} */
-    this.games = Array.isArray(found.games) ? found.games : [];
+    this.games = games ?? [];
   }
 
   write() {
-    try {
-      const { mistakes, games } = this;
-      localStorage.setItem(KEY, JSON.stringify({ mistakes, games }));
-    } catch {
-      this.isLasting = false;
-    }
+    const { mistakes, games } = this;
+    keep(KEY, { mistakes, games });
   }
 
   get due() {

@@ -6,6 +6,7 @@ import { at, make } from "./dom.js";
 import { exerciseOf, mistakesOf } from "./exercises.js";
 import { gameOf, kept } from "./kept.js";
 import { Openings } from "./openings.js";
+import { keep, read } from "./options.js";
 import { Practise } from "./practise.js";
 import { Record } from "./record.js";
 
@@ -23,23 +24,32 @@ export class Learning {
     this.openings = new Openings(session, run);
     this.diceTest = new DiceTest(session);
     this.run = run;
-    this.due = make("button", { type: "button", id: "practise", onclick: () => this.practise.open() });
-    this.asks = make("input", { id: "ask-first", type: "checkbox", checked: stored(ASKS) === "yes",
-      onchange: () => store(ASKS, this.asks.checked ? "yes" : "no") });
+    const record = (words, id) =>
+      make("button", { type: "button", id, onclick: () => this.record.open() }, words);
+    this.practising = ["practise", "start-practise"].map((id) =>
+      make("button", { type: "button", id, onclick: () => this.practise.open() }));
+    this.asks = make("input", { id: "ask-first", type: "checkbox", checked: read(ASKS, false),
+      onchange: () => keep(ASKS, this.asks.checked) });
     at("learning").append(
       make("div", { class: "buttons" },
-        make("button", { type: "button", id: "record-game", onclick: () => this.record.open() }, "Record a game"),
-        this.due,
+        record("Record a game", "record-game"), this.practising[0],
         make("button", { type: "button", id: "dice-test", onclick: () => this.diceTest.open() }, "Is it the dice?")),
       make("p", {}, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
       this.openings.details);
+    at("hero").after(make("p", { class: "buttons" },
+      record("Record a game at a real table", "start-record"), this.practising[1]));
     session.opened = () => this.remember();
-    this.practise.dialog.addEventListener("close", () => this.show());
+    this.practise.dialog.addEventListener("close", () => this.showDue());
+    this.showDue();
+  }
+
+  showDue() {
+    const due = kept.due.length;
+    for (const button of this.practising) button.textContent = due ? `Practise (${due} due)` : "Practise";
   }
 
   show() {
-    const due = kept.due.length;
-    this.due.textContent = due ? `Practise (${due} due)` : "Practise";
+    this.showDue();
     at("dice-test").hidden = Boolean(this.session.about?.missing?.includes("dice"));
     this.openings.show();
   }
@@ -65,24 +75,9 @@ export class Learning {
     const { games, faults } = await session.source.audit(text);
     if (faults.length) throw new Error(faults[0].message);
     session.players = { light: "human", dark: "human" };
-    at("table").value = path;
     this.key = key;
     await session.load(games[0]).finally(() => {
       this.key = null;
     });
   }
-}
-
-function stored(key) {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function store(key, value) {
-  try {
-    localStorage.setItem(key, value);
-  } catch { /* it lasts as long as the page */ }
 }

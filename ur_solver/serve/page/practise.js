@@ -77,7 +77,6 @@ export class Practise {
         isDrawn ? make("div", { class: "buttons" }, play, make("label", {}, "a mistake costs at least ", cost)) : null),
       make("p", { class: "faint" }, `Mistakes of the games that you open are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
         + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
-      kept.isLasting ? "" : make("p", {}, "This browser keeps nothing now, as in a private window: all is forgotten when the page is closed."),
       make("p", { class: "buttons" }, this.forgetting(), this.closing("Close")));
   }
 

@@ -3,7 +3,9 @@
 import { Source } from "./api.js";
 import { Board } from "./board.js";
 import { at, download, make } from "./dom.js";
+import { keep, read } from "./options.js";
 import { Presses } from "./presses.js";
+import { Queue } from "./queue.js";
 import { Recording } from "./recording.js";
 import { counted, throwsOf, turnWords } from "./words.js";
 
@@ -24,6 +26,12 @@ export class Record {
     this.body = make("div", { class: "recording" });
     this.dialog = make("dialog", { id: "recording-dialog", class: "wide", "aria-labelledby": "recording-title" },
       this.title, this.error, this.body);
+    this.queue = new Queue({
+      busy: (isBusy) => this.dialog.setAttribute("aria-busy", String(isBusy)),
+      failed: (error) => {
+        this.error.textContent = error.message;
+      },
+    });
     this.dialog.addEventListener("keydown", (event) => this.key(event));
     document.body.append(this.dialog);
   }
@@ -32,7 +40,7 @@ export class Record {
   open() {
     this.dialog.showModal();
     return this.run(async () => {
-      const saved = readSaved();
+      const saved = read(KEY, null);
       try {
         await this.begin(saved?.path ?? this.path, saved);
       } catch (error) {
@@ -58,19 +66,10 @@ export class Record {
     this.title.focus();
   }
 
-  /** Run something, one after the other: a press while the last one is answered waits for it. */
+  /** Run something, one after the other; what fails is said in the dialog. */
   run(action) {
-    this.running = (this.running ?? Promise.resolve()).then(async () => {
-      this.error.textContent = "";
-      this.dialog.setAttribute("aria-busy", "true");
-      try {
-        await action();
-      } catch (error) {
-        this.error.textContent = error.message;
-      }
-      this.dialog.setAttribute("aria-busy", "false");
-    });
-    return this.running;
+    this.error.textContent = "";
+    return this.queue.run(action)();
   }
 
   /** Do something to the record, keep it, and show it. */
@@ -84,10 +83,7 @@ export class Record {
 
   keep() {
     const { saved, turns, names } = this.recording;
-    try {
-      if (turns.length || names.light || names.dark) localStorage.setItem(KEY, JSON.stringify(saved));
-      else localStorage.removeItem(KEY);
-    } catch { /* it lasts as long as the page */ }
+    keep(KEY, turns.length || names.light || names.dark ? saved : null);
   }
 
   // The dialog.
@@ -287,13 +283,5 @@ export class Record {
   async judge() {
     await this.audit(await this.text(), this.recording.source.path, this.recording.key);
     this.dialog.close();
-  }
-}
-
-function readSaved() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY));
-  } catch {
-    return null;
   }
 }
