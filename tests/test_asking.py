@@ -173,6 +173,11 @@ ASKED: dict[str, list[str]] = {
         "convert games.ur tables -o games.rgn",
     ],
     "dice": ["dice games.ur", "dice games.rgn tables --rules finkel:1 --json"],
+    "practise": [
+        "practise {word} --count 2",
+        "practise {word} games.ur --cards tables/sprint-1.h5",
+        "practise games.ur --cards games.ur",
+    ],
     "pack": [
         "pack {word} tables/finkel-1.h5",
         "pack {word} tables/finkel-1",

@@ -69,6 +69,11 @@ ASKED = {
         ["audit", "ESTIMATOR", "LONG", "--plies", "1"],
     ],
     "ur dice": [["dice", "GAMES"]],
+    "ur practise": [
+        ["practise", "finkel", "GAMES"],
+        ["practise", "birds:1"],
+        ["practise", "ESTIMATOR", "--plies", "1", "--cost", "0"],
+    ],
     "ur sample": [
         ["sample", "finkel:1", "-g", "3"],
         ["sample", "bell-stakes:1", "-g", "3"],

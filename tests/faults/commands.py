@@ -72,6 +72,11 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     ),
     "convert": ([_GAME, _GAME], {"--to": _TEXT, "-o": _OUTPUT, "--rules": _RULES}),
     "dice": ([_GAME, _GAME], {"--rules": _RULES, "--seed": _NUMBER, "--json": ""}),
+    "practise": (
+        [_TABLE, _GAME],
+        {"--count": _NUMBER, "--cost": _NUMBER, "--player": _TEXT, "--seed": _NUMBER,
+         "--cards": _OUTPUT, "--pictures": "out/pictures", "--json": "", "--plies": _NUMBER},
+    ),
     "pack": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "-q": ""}),
     "import": (["m.rgu", "-o", _OUTPUT], {"--json": ""}),
     "export": (

@@ -45,6 +45,7 @@ COMMANDS = {
     "audit": "Judge recorded games.",
     "convert": "Convert games to another notation.",
     "dice": "Compare the throws of games with fair dice.",
+    "practise": "Practise one's mistakes, or decisions drawn from play.",
     "pack": "Copy a table into one file or a folder.",
     "import": "Convert RoyalUr's solved map to a table.",
     "export": "Convert a table to RoyalUr's solved map or to columns.",

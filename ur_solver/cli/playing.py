@@ -15,7 +15,7 @@ from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
-from ur_solver.rules import DARK, FREE_THROW, HOME, LIGHT
+from ur_solver.rules import DARK, FREE_THROW, HOME, LIGHT, Position
 from ur_solver.rules.drawing import FROM, TO
 from ur_solver.rules.families import Roll
 from ur_solver.rules.openings import Round, chooser, level, opening_of
@@ -297,27 +297,42 @@ class Playing:
         rounds = [each for each in options if isinstance(each, Round)]
         moves = [each for each in options if not isinstance(each, Round)]
         worth = self._worth_of_rounds(rounds) if rounds else option_values(moves, self._table)
-        (best, sure), replay = max(worth), self.replay
-        units = replay.rules.payoff.units
-        position = replay.stepper.position(replay.state, replay.side)
+        position = self.replay.stepper.position(self.replay.state, self.replay.side)
+        return worth_text(position, texts, worth) + note_of(self._table)
 
-        def loss(value: float, margin: float) -> str:
-            lost = units.mean(best - value)
-            if not float(lost):
-                return "best"
-            return f"-{lost}{', perhaps' if best - value <= math.hypot(sure, margin) else ''}"
 
-        rows = [
-            [
-                f"  {k}",
-                text,
-                units.estimate(*each) if each[1] else units.value(each[0], units.digits + 1),
-                loss(*each),
-                worth_bar(position, each[0]),
-            ]
-            for k, (text, each) in enumerate(zip(texts, worth, strict=True), start=1)
+def worth_text(
+    position: Position, texts: Sequence[str], worth: Sequence[tuple[float, float]]
+) -> str:
+    """The options of a side to throw as a table: numbered, with values and losses.
+
+    Parameters
+    ----------
+    position : Position
+    texts : sequence of str
+    worth : sequence of tuple of float
+        The value of each, and half the width of its interval; 0 if it is exact.
+    """
+    best, sure = max(worth)
+    units = position.rules.payoff.units
+
+    def loss(value: float, margin: float) -> str:
+        lost = units.mean(best - value)
+        if not float(lost):
+            return "best"
+        return f"-{lost}{', perhaps' if best - value <= math.hypot(sure, margin) else ''}"
+
+    rows = [
+        [
+            f"  {k}",
+            text,
+            units.estimate(*each) if each[1] else units.value(each[0], units.digits + 1),
+            loss(*each),
+            worth_bar(position, each[0]),
         ]
-        return columns(rows, "><>><") + note_of(self._table)
+        for k, (text, each) in enumerate(zip(texts, worth, strict=True), start=1)
+    ]
+    return columns(rows, "><>><")
 
 
 def chosen_index(answer: str, texts: Sequence[str]) -> int | None:

@@ -1,0 +1,160 @@
+"""`ur practise`: asked, tried again, shown and scored; lists, cards and pictures."""
+
+from __future__ import annotations
+
+import csv
+import json
+import xml.etree.ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from tests.games import random_game
+from ur_solver.cli import cli
+from ur_solver.records import write_games
+from ur_solver.rules import named_rules
+
+GAME = """rules: finkel:2
+Light: =Ann()
+Dark: Ben
+
+L 3 A@A2
+D 0
+L 4 A@A1
+L 2 A2B1
+D 0
+L 3 A1B3
+D 0
+L 1 B1B2
+end: unfinished
+"""
+
+
+@pytest.fixture(autouse=True)
+def _table_of_finkel_2(finkel2):
+    """Every command finds this table."""
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "evening.ur"
+    write_games([random_game(named_rules("finkel:2"), seed) for seed in range(3)], path)
+    return path
+
+
+def practise(*arguments, stdin="", code=0):
+    result = CliRunner().invoke(cli, ["practise", *map(str, arguments)], input=stdin)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def listed(*arguments):
+    return [json.loads(line) for line in practise(*arguments, "--json").stdout.splitlines()]
+
+
+def test_mistakes_are_asked_the_worst_first_and_once(path):
+    found = listed(path, path, "--count", 50, "--cost", 0.01)
+    costs = [each["cost"] for each in found]
+    assert costs == sorted(costs, reverse=True)
+    assert min(costs) >= 0.01
+    keys = [(each["position"], each["choice"], *each["throws"]) for each in found]
+    assert len(set(keys)) == len(keys)
+    assert listed(path, "--count", 2, "--cost", 0.01) == found[:2]
+
+
+def test_right_wrong_and_shown(path):
+    first, second, third = listed(path, "--count", 3)
+    wrong, right = first["options"][-1]["move"], first["options"][0]["move"]
+    answers = f"{wrong}\n{right.lower()}\nnonsense\n{second['options'][0]['move']}\nshow\n"
+    shown = practise(path, "--count", 3, stdin=answers)
+    assert "2 of 3" in shown.stdout
+    assert shown.stdout.count("try again") == 1
+    before, _, after = shown.stdout.partition("try again")
+    assert f"{right} is the best" not in before
+    assert f"{right} is the best" in after
+    assert f"in the game {third['played']} was played" in after
+    assert "'nonsense' is none of these: 1 " in shown.stderr
+    lost = 100 * (first["options"][-1]["loss"] + third["cost"]) / 3
+    assert f"1 of 3 decisions right at the first try; first answers lost {lost:.1f} %" in after
+
+
+def test_skipping_and_leaving(path):
+    shown = practise(path, "--count", 3, stdin="skip\nquit\n")
+    assert "2 of 3: finkel:2" in shown.stdout
+    assert "first try" not in shown.stdout
+    assert "is the best" not in shown.stdout
+    practise(path, "--count", 3, stdin="")  # the end of the input
+
+
+def test_one_player(tmp_path):
+    path = tmp_path / "evening.ur"
+    path.write_text(GAME)
+    found = listed(path, "--cost", 0, "--player", "light")
+    assert found
+    assert listed(path, "--cost", 0, "--player", "=ann()") == found
+    assert "no decision in which" in practise(path, "--cost", 0, "--player", "Ben").stderr
+    assert "plays in none" in practise(path, "--player", "Cleo", code=2).stderr
+    assert "needs FILE" in practise("finkel:2", "--player", "Ben", code=2).stderr
+
+
+def test_drawn_decisions_cost_enough_and_follow_the_seed():
+    found = listed("finkel:2", "--cost", 0.1)
+    assert len(found) == 10
+    for each in found:
+        best, second, *_ = each["options"]
+        assert each["cost"] == pytest.approx(second["loss"])
+        assert each["cost"] >= 0.1
+        assert best["loss"] == 0
+        assert "played" not in each
+    assert listed("finkel:2", "--cost", 0.1) == found
+    assert listed("finkel:2", "--cost", 0.1, "--seed", 2) != found
+
+
+def rows_of(cards):
+    lines = cards.read_text().splitlines(keepends=True)
+    assert all(line.startswith("#") for line in lines[:4])
+    return list(csv.reader(lines[4:]))
+
+
+def test_cards(tmp_path, path):
+    cards, pictures = tmp_path / "cards.csv", tmp_path / "media"
+    shown = practise(path, "--count", 4, "--cards", cards, "--pictures", pictures)
+    assert shown.stderr == f"4 cards written to {cards}\n"
+    rows = rows_of(cards)
+    found = listed(path, "--count", 4)
+    for (front, back, tags), each in zip(rows, found, strict=True):
+        name = front.removeprefix('<img src="').partition('"')[0]
+        assert xml.etree.ElementTree.parse(pictures / name).getroot().tag.endswith("svg")
+        assert f"threw {each['throws'][0]}" in front
+        assert all(option["move"] in front for option in each["options"])
+        assert back.startswith(f"<p><b>{each['options'][0]['move']}</b></p>")
+        assert tags == "ur finkel-2"
+    assert len(list(pictures.iterdir())) == len({row[0].split('"')[1] for row in rows})
+    practise(path, "--count", 1, "--cards", cards)
+    (row,) = rows_of(cards)
+    assert row[0].startswith("<pre>     1  2  3")
+
+
+def test_no_field_of_a_card_is_a_formula(tmp_path):
+    path, cards = tmp_path / "=1+2.ur", tmp_path / "cards.csv"
+    path.write_text(GAME)
+    practise(path, "--cost", 0, "--cards", cards)
+    for row in rows_of(cards):
+        assert not any(field.startswith(("=", "+", "-", "@", "\t")) for field in row)
+
+
+def test_games_that_fail_are_reported(tmp_path, path):
+    path.write_text(f"{path.read_text()}\nrules: finkel:2\nL 9 A@A2\nend: unfinished\n")
+    assert "throw 9" in practise(path, stdin="quit\n", code=2).stderr
+    assert "needs '--cards'" in practise(path, "--pictures", tmp_path / "x", code=2).stderr
+
+
+def test_an_estimator_asks_too(tmp_path):
+    from tests.estimators.test_file import stored_of
+    from ur_solver.estimators.file import write
+
+    write(tmp_path / "e.h5", stored_of("skiriuk:3"))
+    found = listed(tmp_path / "e.h5", "--plies", "1", "--cost", 0, "--count", 2)
+    assert all("error" in option for option in found[0]["options"])
+    shown = practise(tmp_path / "e.h5", "--plies", "1", "--cost", 0, "--count", 1, stdin="show\n")
+    assert "values with ± are estimates" in shown.stdout

@@ -1,0 +1,89 @@
+"""Decisions to practise against queries of a table: options, losses, and the next throws."""
+
+import pytest
+
+import ur_solver as ur
+from tests.games import random_game
+from ur_solver.errors import InputError
+from ur_solver.rules import named_rules
+from ur_solver.study.exercises import exercises
+from ur_solver.study.practise import decision, mistakes, next_throws
+
+
+@pytest.fixture(params=["finkel:2", "birds:2", "bell-stakes:2", "skiriuk:2"])
+def table(request, solved):
+    with ur.Table(solved(named_rules(request.param))) as table:
+        yield table
+
+
+def decisions_of(table):
+    """Drawn ones, and the mistakes of random games."""
+    for each in exercises(table, 20, cost=0.001, games=100):
+        yield decision(table, each.position, each.choice, each.throws)
+    games = [random_game(table.rules, seed) for seed in range(3)]
+    for audit in table.audits(games):
+        yield from mistakes(audit, table, cost=0.001)
+
+
+def test_options_are_those_of_queries(table):
+    kinds = set()
+    for each in decisions_of(table):
+        kinds.add((bool(each.throws), each.played is None))
+        if not each.throws:
+            worth = {k: v for k, v in table.choices(each.position).items() if v is not None}
+        else:
+            moves = table.moves(each.position, each.throws[-1], each.choice or None)
+            worth = {one.move.text: one.value for one in moves}
+        found = {one.text: one.value for one in each.options}
+        assert found == pytest.approx(worth, abs=1e-9)
+        best = max(worth.values())
+        assert [each.loss(one) for one in each.options] == pytest.approx(
+            [best - worth[one.text] for one in each.options], abs=1e-9
+        )
+        if each.played is None:
+            lost = best - sorted(worth.values())[-2]
+        else:
+            lost = best - worth[each.played]
+        assert each.cost == pytest.approx(lost / (each.total or 1), abs=1e-9)
+        assert each.cost >= 0.001 - 1e-9
+    assert {is_drawn for _, is_drawn in kinds} == {True, False}
+    assert ((False, True) in kinds) == (table.rules.name == "birds")
+
+
+def test_the_mean_of_the_next_throws_is_the_value_of_the_move(table):
+    seen = 0
+    for each in decisions_of(table):
+        for option in each.options if each.throws else ():
+            side, throws = next_throws(table, each.position, option)
+            if not throws:
+                continue
+            seen += 1
+            assert sum(one.probability for one in throws) == pytest.approx(1)
+            mean = sum(one.probability * one.value for one in throws)
+            assert mean == pytest.approx(option.value, abs=1e-7)
+            assert (side == each.position.side) == option.option.again
+    assert seen > 10
+
+
+def test_mistakes_are_those_of_the_audit_by_side_and_cost(finkel2):
+    with ur.Table(finkel2) as table:
+        (audit,) = table.audits([random_game(table.rules, 5)])
+        for least in (0.0001, 0.05):
+            expected = [
+                (judged.ply.side, judged.ply.throws, audit.taken_text(judged))
+                for judged in audit.plies
+                if judged.is_choice and not judged.is_best and judged.loss >= least
+            ]
+            found = list(mistakes(audit, table, cost=least))
+            assert expected == [(each.position.side, each.throws, each.played) for each in found]
+            of_dark = [each for each in expected if each[0] == "D"]
+            assert len(list(mistakes(audit, table, cost=least, sides="D"))) == len(of_dark)
+        assert found
+
+
+def test_nothing_to_decide(finkel2):
+    with ur.Table(finkel2) as table:
+        start = table.rules.start()
+        for throws in ((1,), (0,), (7,)):
+            with pytest.raises(InputError, match="there is nothing to decide in"):
+                decision(table, start, "", throws)

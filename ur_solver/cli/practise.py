@@ -1,0 +1,170 @@
+"""`ur practise`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from ur_solver.api.evaluator import Evaluator
+from ur_solver.api.games import read_games
+from ur_solver.api.table import Table
+from ur_solver.audit import GameAudit
+from ur_solver.cli.answering import open_answering, plies_option
+from ur_solver.cli.cards import card_rows, write_cards
+from ur_solver.cli.dice import report_unread
+from ur_solver.cli.judges import Judges, is_judge
+from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, seed_option
+from ur_solver.cli.output import echo, say
+from ur_solver.cli.quiz import Quiz
+from ur_solver.common.files import check_outputs
+from ur_solver.errors import InputError
+from ur_solver.records import RecordFault, find_files
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
+from ur_solver.rules.words import counted
+from ur_solver.study.exercises import exercises
+from ur_solver.study.practise import Decision, decision, mistakes
+
+_GAMES, _GAMES_OF_ESTIMATES = 500, 60
+"""The number of games that decisions are drawn from, if a table judges them or an estimator."""
+
+Asked = tuple[Decision, Evaluator]
+"""A decision, and what judges it."""
+
+
+@click.command(short_help="Practise one's mistakes, or decisions drawn from play.")
+@click.argument("words", nargs=-1, required=True, metavar="[TABLE] [FILE...]")
+@click.option(
+    "--count",
+    type=click.IntRange(1, 10_000),
+    default=10,
+    show_default=True,
+    help="Ask at most N decisions.",
+)
+@click.option(
+    "--cost",
+    type=FiniteFloat(0, 1, max_open=True),
+    default=0.02,
+    show_default=True,
+    help="Leave out decisions in which a mistake costs less.",
+)
+@click.option(
+    "--player", metavar="NAME", help="Ask the mistakes of one player, or of light or dark."
+)
+@seed_option("Seed the games that decisions are drawn from.")
+@click.option("--cards", type=OUTPUT_FILE, help="Write flash cards as CSV for Anki; ask nothing.")
+@click.option(
+    "--pictures",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write a picture for each flash card into this folder.",
+)
+@json_option
+@plies_option()
+def command(
+    words: tuple[str, ...],
+    count: int,
+    cost: float,
+    player: str | None,
+    seed: int,
+    cards: Path | None,
+    pictures: Path | None,
+    as_json: bool,
+    plies: int,
+) -> None:
+    """Practise the mistakes of the games in FILE..., the worst first, or decisions of TABLE.
+
+    TABLE is a file or a rule set, such as finkel:3. With files it judges their games; alone, the
+    decisions are drawn from play, and --seed draws others. A folder stands for all games in it.
+    The answer is hidden until you have found it or typed show; a wrong one is explained and asked
+    again. skip passes on, quit ends. --cost is a chance, such as 0.02, or a share of the pot: what
+    the played move lost, or in drawn decisions what the second best move loses.
+
+    \b
+    ur practise finkel:3
+    ur practise evening.ur --player Ann
+    ur practise evening.ur --cards mistakes.csv --pictures media
+    """
+    has_table = is_judge(words[0])
+    if pictures is not None and cards is None:
+        raise click.UsageError("Option '--pictures' needs '--cards': the cards to illustrate.")
+    files = list(find_files(words[has_table:]))
+    if player is not None and not files:
+        raise click.UsageError("Option '--player' needs FILE...: the games with the mistakes.")
+    check_outputs({"--cards": cards}, [*words[:has_table], *files])
+    faults: list[RecordFault] = []
+    with ExitStack() as stack:
+        if files:
+            judges = Judges(stack, words[0] if has_table else None, plies)
+            asked = _worst(_mistakes(judges, files, cost, player, faults), count)
+            check_outputs({"--cards": cards}, judges.paths)
+        else:
+            table = open_answering(words[0], plies=plies)
+            stack.enter_context(table)
+            asked = _drawn(table, count, seed, cost)
+        if not asked:
+            say(f"there is no decision in which a mistake costs {cost:g} or more")
+        elif cards is not None:
+            write_cards(card_rows(asked), cards, pictures)
+            say(f"{counted(len(asked), 'card')} written to {cards}")
+        elif as_json:
+            for each, _ in asked:
+                echo(json.dumps(each.to_json()))
+        else:
+            Quiz(asked).ask()
+    report_unread(faults)
+
+
+def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
+    """Decisions drawn from play.
+
+    An estimator draws them by its network alone, since a search would take too long.
+    """
+    is_table = isinstance(table, Table)
+    judge = table if isinstance(table, Table) else table.looking(1)
+    games = _GAMES if is_table else _GAMES_OF_ESTIMATES
+    found = exercises(judge, count, seed=seed, cost=cost, games=games)
+    return [(decision(table, each.position, each.choice, each.throws), table) for each in found]
+
+
+def _mistakes(
+    judges: Judges, files: list[str], cost: float, player: str | None, faults: list[RecordFault]
+) -> Iterator[Asked]:
+    """The mistakes in the games of files; the games that cannot be judged are added to `faults`.
+
+    Raises
+    ------
+    InputError
+        If no game has this player.
+    """
+    games = read_games(files, judges.rules)
+    is_found = player is None
+    for audit in judges.audits(games):
+        sides = _sides_of(audit, player)
+        is_found = is_found or bool(sides)
+        table = judges.of(audit.record.rules)
+        for each in mistakes(audit, table, cost=cost, sides=sides):
+            yield each, table
+    faults += [*games.faults, *judges.faults]
+    if not is_found:
+        raise InputError(f"{player!r:.60} plays in none of the games")
+
+
+def _sides_of(audit: GameAudit, player: str | None) -> str:
+    """The sides that a player, if one is named, has in a game."""
+    if player is None:
+        return LIGHT + DARK
+    wanted = player.casefold()
+    names = {side: (SIDE_NAMES[side], audit.record.player(side) or "") for side in (LIGHT, DARK)}
+    return "".join(side for side in names if wanted in map(str.casefold, names[side]))
+
+
+def _worst(found: Iterable[Asked], count: int) -> list[Asked]:
+    """The costliest of different decisions; of the same ones the first."""
+    different: dict[tuple[object, ...], Asked] = {}
+    for each, table in found:
+        key = (each.position, each.choice, each.throws)
+        different.setdefault(key, (each, table))
+    return sorted(different.values(), key=lambda asked: -asked[0].cost)[:count]

@@ -1,0 +1,263 @@
+"""Decisions to practise: their options with values, and what makes the difference.
+
+`exercises` draws decisions from play; here are also those of audited games, the values of all
+options of either, and the values after each next throw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ur_solver.answers.values import Values, row_estimates
+from ur_solver.audit import GameAudit, JudgedPly
+from ur_solver.audit.worth import Option, option_values, outcome_rows, outcome_worth
+from ur_solver.errors import InputError
+from ur_solver.records import StateOutcome, Step, Stepper, stepper_of
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, opponent
+
+
+class Weighed(NamedTuple):
+    """An option of a decision.
+
+    Attributes
+    ----------
+    text : str
+        A move, or a choice before the throw.
+    option : Step or StateChoice
+    value : float
+        To the side that decides: its chance to win, or with stakes its money to come.
+    margin : float
+        Half the width of the 95 % interval of the value; 0 if it is exact.
+    """
+
+    text: str
+    option: Option
+    value: float
+    margin: float
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision of the side to throw in a position.
+
+    Attributes
+    ----------
+    position : Position
+        Before the throw.
+    choice : str
+        What was said before the throw; empty if nothing is said, or if that is the decision.
+    throws : tuple of int
+        As the dice show them; empty if the decision is what to say before the throw.
+    options : tuple of Weighed
+        All of them, two or more, in the order of `legal_moves`.
+    total : int
+        The sum of both sides' values: 1, or with stakes the pot.
+    played : str or None
+        What was played in the game that it is from.
+    source : str or None
+        That game, and the place in it.
+    """
+
+    position: Position
+    choice: str
+    throws: tuple[int, ...]
+    options: tuple[Weighed, ...]
+    total: int = 1
+    played: str | None = None
+    source: str | None = None
+
+    @cached_property
+    def best(self) -> Weighed:
+        """The option with the highest value."""
+        return max(self.options, key=lambda each: each.value)
+
+    def loss(self, option: Weighed) -> float:
+        """What an option loses against the best one, in the units of values."""
+        return self.best.value - option.value
+
+    @property
+    def cost(self) -> float:
+        """What the played option lost, or else the second best one: a share of the total."""
+        losses = {each.text: self.loss(each) for each in self.options}
+        lost = sorted(losses.values())[1] if self.played is None else losses[self.played]
+        return lost / (self.total or 1)
+
+    @property
+    def question(self) -> str:
+        """What is to be decided: ``light threw 3``, or ``light is about to throw``."""
+        side = SIDE_NAMES[self.position.side]
+        if not self.throws:
+            return f"{side} is about to throw and chooses what to say"
+        said = f"said {self.choice} and " if self.choice != FREE_THROW else ""
+        return f"{side} {said}threw {' and '.join(map(str, self.throws))}"
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values; the options best first."""
+        values: dict[str, Any] = {
+            "rules": self.position.rules.word,
+            "position": self.position.notation,
+            "choice": self.choice or None,
+            "throws": list(self.throws),
+            "options": [
+                {
+                    "move": each.text,
+                    "value": each.value,
+                    "loss": self.loss(each),
+                    **({"error": each.margin} if each.margin else {}),
+                }
+                for each in sorted(self.options, key=lambda each: -each.value)
+            ],
+            "cost": self.cost,
+        }
+        if self.played is not None:
+            values |= {"played": self.played, "source": self.source}
+        return values
+
+
+def decision(
+    values: Values,
+    position: Position,
+    choice: str,
+    throws: tuple[int, ...],
+    *,
+    played: str | None = None,
+    source: str | None = None,
+) -> Decision:
+    """A decision with the values of its options; the other parameters are those of `Decision`.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to decide, or these throws are not possible.
+    """
+    stepper = stepper_of(position.rules)
+    state = stepper.encode(position)
+    options: Sequence[Option]
+    if throws:
+        roll = stepper.rolls(state, choice).of(throws)
+        options = () if roll is None else stepper.steps_after(state, roll, choice)
+    else:
+        options = stepper.choices(state)
+    if len(options) < 2:
+        raise InputError(
+            f"there is nothing to decide in {position.notation!r} with throw "
+            f"{' '.join(map(str, throws)) or 'still to come'}"
+        )
+    texts = [_text(stepper, position.side, option) for option in options]
+    worth = option_values(options, values)
+    return Decision(
+        position,
+        choice,
+        throws,
+        tuple(
+            Weighed(texts[k], options[k], value, margin) for k, (value, margin) in enumerate(worth)
+        ),
+        stepper.total(state),
+        played,
+        source,
+    )
+
+
+def _text(stepper: Stepper, side: str, option: Option) -> str:
+    return stepper.text(side, option) if isinstance(option, Step) else option.name
+
+
+def mistakes(
+    audit: GameAudit, values: Values, *, cost: float = 0.02, sides: str = "LD"
+) -> Iterator[Decision]:
+    """The decisions of an audited game in which a better option was surely missed, in order.
+
+    Parameters
+    ----------
+    audit : GameAudit
+    values : Table or Estimator
+        Of the rules of the game.
+    cost : float
+        The least loss, a share of what there is to win.
+    sides : str
+        Whose decisions: ``"L"``, ``"D"`` or both.
+    """
+    for judged in audit.plies:
+        if judged.ply.side in sides and _is_mistake(judged, cost):
+            ply, record = judged.ply, audit.record
+            is_move = not judged.is_before_throw
+            yield decision(
+                values,
+                record.stepper.position(ply.state, ply.side),
+                ply.choice if is_move else FREE_THROW,
+                ply.throws if is_move else (),
+                played=audit.taken_text(judged),
+                source=f"{record.title}, {ply.place or 'the end'}",
+            )
+
+
+def _is_mistake(judged: JudgedPly, cost: float) -> bool:
+    is_sure = not judged.is_best and judged.loss > judged.loss_margin
+    return judged.is_choice and is_sure and judged.lost_share >= cost
+
+
+class NextThrow(NamedTuple):
+    """What a next throw makes of an option.
+
+    Attributes
+    ----------
+    throws : tuple of int
+    probability : float
+    value : float
+        To the side that decides, after the best move with that throw.
+    """
+
+    throws: tuple[int, ...]
+    probability: float
+    value: float
+
+
+def next_throws(
+    values: Values, position: Position, weighed: Weighed
+) -> tuple[str, list[NextThrow]]:
+    """Who throws after a move, and what each throw then makes of it.
+
+    Parameters
+    ----------
+    values : Table or Estimator
+    position : Position
+        Before the throw of the decision.
+    weighed : Weighed
+        One of the options of the decision.
+
+    Returns
+    -------
+    side : str
+        The side that throws next.
+    throws : list of NextThrow
+        Empty for a move that wins, and for choices before a throw. Their mean, weighted by
+        probability, is the value of the option, up to the errors of values.
+    """
+    step = weighed.option
+    if not isinstance(step, Step) or step.is_win:
+        return position.side, []
+    stepper = stepper_of(position.rules)
+    side = position.side if step.again else opponent(position.side)
+    choice = FREE_THROW
+    if choices := stepper.choices(step.state):
+        worth = option_values(choices, values)
+        choice = choices[worth.index(max(worth))].name
+    rolls = stepper.rolls(step.state, choice)
+    total = stepper.total(step.state)
+    outcomes = [
+        StateOutcome(
+            float(roll.probability),
+            stepper.steps_after(step.state, roll, choice),
+            stepper.flip(step.state),
+            total,
+        )
+        for roll in rolls
+    ]
+    found, _ = row_estimates(values, [row for each in outcomes for row in outcome_rows(each)])
+    return side, [
+        NextThrow(roll.throws, outcome.probability, step.worth(outcome_worth(outcome, found)))
+        for roll, outcome in zip(rolls, outcomes, strict=True)
+    ]
