@@ -8,8 +8,8 @@ What there is, by path:
     That by which it opens without a network.
 ``data/index.json``
     Which rule sets there are, and what gives their values.
-``data/rules/NAME.json``
-    A rule set (`ur_solver.serve.rules_data`).
+``data/rules/NAME.json``, ``data/prose/NAME.json``
+    A rule set (`ur_solver.serve.rules_data`), and its rules in words.
 ``data/estimators/NAME.bin``
     An estimator (`ur_solver.publish.networks`).
 ``data/tables/NAME-DIGEST/head.bin``, ``0.bin``, ``1.bin`` and so on
@@ -35,8 +35,9 @@ from ur_solver.publish.exact import head_file, n_pieces, piece_files
 from ur_solver.publish.folder import SiteFolder
 from ur_solver.publish.networks import network_file
 from ur_solver.publish.page import DATA, page_contents, worker_file
-from ur_solver.rules import RuleSet
-from ur_solver.serve.describe import table_values
+from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.serve.describe import answering_values, table_values
+from ur_solver.serve.plain import game_values, prose_values
 from ur_solver.serve.rules_data import rules_data
 from ur_solver.table.names import readable_name
 
@@ -77,7 +78,7 @@ class _Files:
 def publish(
     folder: pathlib.Path,
     evaluators: Sequence[Evaluator],
-    rules: Iterable[RuleSet] = (),
+    rules: Sequence[RuleSet] = (),
 ) -> Written:
     """Write a site; an earlier one in the folder is replaced.
 
@@ -88,7 +89,7 @@ def publish(
     evaluators : sequence of Table or Estimator
         Tables of whole games. Each is known by its rule set's name and pieces (``finkel-3``);
         another one of the same name gets a number besides.
-    rules : iterable of RuleSet
+    rules : sequence of RuleSet
         Those that are on the site besides, without values.
 
     Raises
@@ -117,26 +118,38 @@ def publish(
 
 def _files(evaluators: Sequence[Evaluator], others: Iterable[RuleSet]) -> Iterator[_Files]:
     """All files but the worker; what the page needs first comes last, when its data are there."""
-    all_rules = list(dict.fromkeys([*(each.rules for each in evaluators), *others]))
+    ids = _names_of([each.rules for each in evaluators])
+    answering = [answering_values(*each) for each in zip(ids, evaluators, strict=True)]
+    games = {*(each["game"] for each in answering), *(rules.name for rules in others)}
+    # people play a game together with its usual pieces, whatever the values are of
+    usual = [rules for name, rules in CATALOGUE.items() if name in games]
+    all_rules = list(dict.fromkeys([*(each.rules for each in evaluators), *others, *usual]))
     names = _names_of(all_rules)
     file_of = {rules: f"rules/{name}.json" for rules, name in zip(all_rules, names, strict=True)}
+    prose_of = {rules: f"prose/{name}.json" for rules, name in zip(all_rules, names, strict=True)}
     entries = []
-    ids = _names_of([each.rules for each in evaluators])
     for name, evaluator in zip(ids, evaluators, strict=True):
         values, files = _values(name, evaluator)
-        files_of = {"rules_file": file_of[evaluator.rules], "values": values}
+        files_of = {
+            "rules_file": file_of[evaluator.rules],
+            "prose": prose_of[evaluator.rules],
+            "values": values,
+        }
         players = {"players": dict(TEMPERATURES)}
         entries.append(table_values(name, evaluator) | players | files_of)
         yield from files
     contents = [_json(rules_data(rules)) for rules in file_of]
     yield _Files("rules", [DATA + file for file in file_of.values()], contents)
+    prose = [_json(prose_values(rules)) for rules in prose_of]
+    yield _Files("rules", [DATA + file for file in prose_of.values()], prose)
     index = {
         "version": _VERSION,
         "tables": entries,
         "rules": [
-            {"name": rules.name, "pieces": rules.pieces, "file": file}
+            {"name": rules.name, "pieces": rules.pieces, "file": file, "prose": prose_of[rules]}
             for rules, file in file_of.items()
         ],
+        "games": {"rules": [game_values(rules) for rules in usual], "tables": answering},
     }
     yield _Files("rules", [DATA + "index.json"], [_json(index)])
     page = dict(page_contents())

@@ -1,19 +1,23 @@
-// What the server is asked. Answers to positions are kept: a state of the board costs one request.
+// What the server is asked, or on a site without one the page's own engine, which answers the same.
+// Answers to positions are kept: a state of the board costs one request.
+
+import { Refusal } from "./refusal.js";
+
+export { Refusal };
 
 const BASE = "api/v1"; // relative: the server may be under a path of a proxy
 const kept = new Map();
 const MOST_KEPT = 500;
 
-/** A refusal of the server: one sentence, and the place in the text that it is about. */
-export class Refusal extends Error {
-  /** @param {string} message @param {{line: number, column: number | null} | null} place */
-  constructor(message, place = null) {
-    super(message);
-    this.place = place;
-  }
-}
+/** The folder of a published site's data; undefined where a server answers. */
+const DATA = document.querySelector("meta[name=ur-data]")?.getAttribute("content");
+const local = DATA && import("./engine/local.js").then(({ Local }) => new Local(DATA));
 
-async function ask(path, options) {
+/** The answer to a request, which has a body if there are `values`: what its JSON says, or a text. */
+async function ask(path, values) {
+  if (local) return (await local).answer(path, values);
+  const headers = { "Content-Type": "application/json" };
+  const options = values && { method: "POST", headers, body: JSON.stringify(values) };
   let reply;
   try {
     reply = await fetch(BASE + path, options);
@@ -24,17 +28,12 @@ async function ask(path, options) {
     const { message, place } = await reply.json().catch(() => ({}));
     throw new Refusal(message ?? `The server answered ${reply.status}.`, place);
   }
-  return reply;
-}
-
-async function post(path, values) {
-  const headers = { "Content-Type": "application/json" };
-  return ask(path, { method: "POST", headers, body: JSON.stringify(values) });
+  return reply.headers.get("Content-Type").startsWith("application/json") ? reply.json() : reply.text();
 }
 
 /** @param {string} path */
-export async function get(path) {
-  return (await ask(path)).json();
+export function get(path) {
+  return ask(path);
 }
 
 /** A source of answers: `tables/finkel-3`, or `rules/finkel:3` where nothing is solved. */
@@ -75,20 +74,20 @@ export class Source {
     return get(`/${this.path}/prose`);
   }
 
-  async line(start, turns) {
-    return (await post(`/${this.path}/line`, { start, turns })).json();
+  line(start, turns) {
+    return ask(`/${this.path}/line`, { start, turns });
   }
 
-  async audit(text) {
-    return (await post(`/${this.path}/audit`, { text })).json();
+  audit(text) {
+    return ask(`/${this.path}/audit`, { text });
   }
 
-  async report(text) {
-    return (await post(`/${this.path}/report`, { text })).text();
+  report(text) {
+    return ask(`/${this.path}/report`, { text });
   }
 
-  async convert(text, notation) {
-    return (await post(`/${this.path}/convert`, { text, notation })).text();
+  convert(text, notation) {
+    return ask(`/${this.path}/convert`, { text, notation });
   }
 
   /** Decisions drawn from play, by a seed; `cost` is the least that a mistake loses. */
@@ -97,7 +96,7 @@ export class Source {
   }
 
   /** Counts of throws by side, compared with those of fair dice. */
-  async dice(counts) {
-    return (await post(`/${this.path}/dice`, counts)).json();
+  dice(counts) {
+    return ask(`/${this.path}/dice`, counts);
   }
 }

@@ -158,7 +158,7 @@ function showSaves(session, failed) {
       download(`${name}.${notation}`, await source.convert(await record(session), notation), "text/plain");
     }) }, `Game, .${notation}`));
   }
-  if (source.hasValues && about.notations.length) {
+  if (source.hasValues && about.notations.length && !about.missing?.includes("report")) {
     buttons.push(make("button", { type: "button", onclick: save(async () => {
       download(`${name}.html`, await source.report(await record(session)), "text/html");
     }) }, "Report, .html"));

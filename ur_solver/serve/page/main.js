@@ -458,7 +458,7 @@ function option(path, text) {
 
 async function begin() {
   const { tables, rules } = await get("/rules");
-  fallback = `tables/${tables[0].id}`;
+  fallback = tables.length ? `tables/${tables[0].id}` : `rules/${rules[0].name}:${rules[0].pieces}`;
   at("table").replaceChildren(
     make("option", { value: "", hidden: true }, "choose …"),
     ...[["Tables", true], ["Estimators", false]].map(([label, isExact]) => {
@@ -468,7 +468,8 @@ async function begin() {
     }).filter(Boolean),
     make("optgroup", { label: "Rules without a table" },
       ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
-  const arrive = () => showStart({ rules, tables }, { play: act(play), rules: run((path) => openRules(new Source(path))) });
+  // a site may have games of its own only
+  const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path) => openRules(new Source(path))) }));
   const follow = run(() => followAddress(arrive));
   addEventListener("popstate", () => {
     if (location.hash !== written) follow();
@@ -481,7 +482,7 @@ async function followAddress(arrive) {
   clearTimeout(timer);
   written = location.hash;
   const address = location.hash.slice(1);
-  if (!address) {
+  if (!address && arrive) {
     at("error").hidden = true;
     document.body.classList.add("arriving");
     document.body.classList.remove("editing");

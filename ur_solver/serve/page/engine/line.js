@@ -88,7 +88,7 @@ async function play(judge, text, turn, plies, isFirst) {
   const taken = thrown.moves.find((move) => move.move === turn.move);
   if (!taken && (thrown.moves.length || turn.move !== null)) {
     const legal = thrown.moves.map((move) => move.move).join(", ") || "none, the turn passes";
-    throw new Refusal(`move '${turn.move}' is not legal here; legal: ${legal}`);
+    throw new Refusal(`move ${turn.move === null ? "None" : `'${turn.move}'`} is not legal here; legal: ${legal}`);
   }
   const ply = { ...common, throw: thrown.throw, move: turn.move, options: thrown.moves.length, cost: taken?.cost ?? 0 };
   if (values) {
