@@ -201,6 +201,26 @@ def test_games_of_all_kinds_are_recorded(person, word):
     assert [ply[:5] for ply in saved.plies] == [ply[:5] for ply in game.plies]
 
 
+def test_a_record_is_begun_on_the_first_screen_without_values(person):
+    person.page.goto(person.origin)
+    person.press("Record a game at a real table")
+    ready(person)
+    assert person.page.input_value("#recording-game") == "rules/finkel:7"
+    for throw, move in ((4, "A@A1*"), (2, "A@A3"), (1, "C@C4")):
+        write_down(person, throw, move, "list")
+    assert "What did light throw?" in person.page.inner_text("#recording-status")
+    person.page.locator("#recording-ending").select_option("dark")
+    assert person.page.get_by_role("button", name="Go through the mistakes").count() == 0
+    for suffix in (".ur", ".rgn"):
+        with person.page.expect_download() as caught:
+            person.press(f"Save {suffix}", "#recording-dialog")
+        (saved,) = read_text(caught.value.path().read_text(), named_rules("finkel:7"))
+        assert [ply.throws for ply in saved.plies] == [(4,), (2,), (1,)]
+        assert (saved.winner, saved.conceded_by) == ("L", "D")
+    person.keys("Escape")
+    assert person.page.evaluate("document.activeElement.id") == "start-record"
+
+
 # Practising.
 
 

@@ -1,12 +1,13 @@
 // "Record a game": a game at a real table is written down, throw by throw and move by move.
 
-import { Source } from "./api.js";
+import { Source, get } from "./api.js";
 import { Board } from "./board.js";
-import { at, download, make } from "./dom.js";
+import { download, make } from "./dom.js";
 import { keep, read } from "./options.js";
 import { Presses } from "./presses.js";
 import { Queue } from "./queue.js";
 import { Recording } from "./recording.js";
+import { sourceOf } from "./start.js";
 import { counted, throwsOf, turnWords } from "./words.js";
 
 const KEY = "ur-recording";
@@ -41,18 +42,14 @@ export class Record {
     this.dialog.showModal();
     return this.run(async () => {
       const saved = read(KEY, null);
+      this.games = await gamesToRecord();
       try {
-        await this.begin(saved?.path ?? this.path, saved);
+        await this.begin(saved?.path ?? this.session.source?.path ?? this.games[0].path, saved);
       } catch (error) {
         if (!saved) throw error;
         await this.begin(`rules/${saved.word}`, saved); // its table is not served any more
       }
     });
-  }
-
-  /** The rules on the page; before any are chosen, the first that are offered. */
-  get path() {
-    return this.session.source?.path ?? [...at("table").options].find((each) => each.value).value;
   }
 
   async begin(path, saved = null) {
@@ -104,6 +101,7 @@ export class Record {
     this.turns = make("ol", { id: "recording-turns", "aria-label": "Turns" });
     this.tools = group("recording-tools", "Correct", "buttons");
     this.ends = group("recording-ends", "Save", "buttons");
+    this.unjudged = make("p", { class: "faint" }, "No table or estimator of this game is here to find its mistakes.");
     const names = SIDES.map((side) => make("label", {}, `${side} `, make("input", {
       id: `recording-${side}`, value: recording.names[side], autocomplete: "off", maxlength: 80,
       onchange: (event) => {
@@ -111,10 +109,12 @@ export class Record {
         this.keep();
       },
     })));
+    const { path } = recording.source;
+    const games = this.games.some((each) => each.path === path) ? this.games
+      : [{ path, words: recording.about.word }, ...this.games];
     this.game = make("select", { id: "recording-game", onchange: (event) =>
       this.run(() => this.begin(event.target.value, { names: recording.names })) },
-    ...[...at("table").children].map((each) => each.cloneNode(true)));
-    this.game.value = recording.source.path;
+    ...games.map((each) => make("option", { value: each.path, selected: each.path === path }, each.words)));
     this.who = make("details", { open: true }, make("summary", {}, "Game and players"),
       make("label", {}, "Game ", this.game), make("div", { class: "names" }, ...names));
     this.ending = make("select", { id: "recording-ending", onchange: (event) => {
@@ -128,7 +128,7 @@ export class Record {
       host, this.status, this.sayings, this.throws, this.moves,
       make("h3", {}, "Turns"), this.turns, this.tools,
       make("label", {}, "How it ended ", this.ending),
-      this.ends);
+      this.unjudged, this.ends);
   }
 
   async show() {
@@ -223,6 +223,7 @@ export class Record {
     if (recording.source.hasValues) {
       buttons.push(this.button("Go through the mistakes", () => this.run(() => this.judge()), { disabled: !isWhole, class: "main" }));
     }
+    this.unjudged.hidden = recording.source.hasValues;
     this.ends.replaceChildren(...buttons, this.beginningAnew(), this.button("Close", () => this.dialog.close()));
   }
 
@@ -284,4 +285,13 @@ export class Record {
     await this.audit(await this.text(), this.recording.source.path, this.recording.key);
     this.dialog.close();
   }
+}
+
+/** The games of the first screen, with the pieces they are played with, and what answers for them. */
+async function gamesToRecord() {
+  const { rules, tables } = await get("/rules");
+  return rules.map((game) => {
+    const { path, pieces } = sourceOf(game, tables, false);
+    return { path, words: `${game.title}, ${counted(pieces, "piece")}` };
+  });
 }

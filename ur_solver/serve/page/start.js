@@ -12,7 +12,7 @@ const FRIEND = "Two people here";
  * What answers for a rule set: with its usual pieces if there is such a table or estimator,
  * otherwise with the most pieces; exact values first. Without values, the rules alone.
  */
-function sourceOf(game, tables, needsValues) {
+export function sourceOf(game, tables, needsValues) {
   const rank = (each) => [each.pieces === game.pieces, each.pieces, each.exact].map(Number);
   const isBefore = (one, two) => rank(one).map((each, k) => each - rank(two)[k]).find(Boolean) > 0;
   const own = tables.filter((each) => each.game === game.name);
