@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,8 @@ from ur_solver.cli import COMMANDS, cli
 from ur_solver.errors import MissingTableError
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.table.names import FOLDER_VARIABLE, games_folder
+
+EARLIER = pathlib.Path(__file__).parents[1] / "data" / "tables"
 
 
 @pytest.fixture
@@ -48,7 +52,7 @@ def test_tables_are_listed(folder):
     assert run("tables", "list", "--json") == run("tables", "--json")
     assert [list(each) for each in found] == 4 * [[
         "path", "kind", "n_bytes", "rules", "pieces", "positions", "left", "is_whole",
-        "value_type", "tolerance", "error", "made", "message",
+        "value_type", "tolerance", "error", "made", "message", "digest",
     ]]  # fmt: skip
     unfinished, certified, plain, damaged = found
     assert [each["kind"] for each in found] == ["unfinished", "table", "table", "damaged"]
@@ -62,6 +66,38 @@ def test_tables_are_listed(folder):
     lines = run("tables").splitlines()
     assert lines[3].split()[:3] == ["finkel:2", "12,869", "float64"]
     assert lines[-1].startswith("4 in all, ")
+
+
+def test_checksums_are_those_of_the_system(folder, monkeypatch):
+    """In lines that `sha256sum -c` takes; names are relative where the tables are."""
+    run("pack", "finkel:2", str(folder / "packed"))
+    lines = run("tables", "--checksums").splitlines()
+    assert len(lines) > 4
+    for line in lines:
+        checksum, name = line.split("  ")
+        assert hashlib.sha256(pathlib.Path(name).read_bytes()).hexdigest() == checksum
+        assert pathlib.Path(name).is_absolute()
+    monkeypatch.chdir(folder)
+    found = run("tables", "list", "--checksums")
+    assert {line.split("  ")[1] for line in found.splitlines()} > {"blitz-1.h5", "finkel-2.h5"}
+    (folder / "SHA256SUMS").write_text(found)
+    if sha256sum := shutil.which("sha256sum"):
+        subprocess.run([sha256sum, "-c", "SHA256SUMS"], check=True, cwd=folder)
+
+
+def test_tables_of_other_versions_are_told_from_damage(folder):
+    shutil.copy(EARLIER / "murray-1-version-3.h5", folder)
+    shutil.copy(EARLIER / "finkel-1-version-1.h5", folder)
+    found = {each["path"]: each for each in map(json.loads, run("tables", "--json").splitlines())}
+    murray = found[str(folder / "murray-1-version-3.h5")]
+    assert (murray["kind"], murray["digest"]) == ("other version", None)
+    assert "'ur upgrade " in murray["message"]
+    assert "make it again" in found[str(folder / "finkel-1-version-1.h5")]["message"]
+    assert found[str(folder / "finkel-3.h5")]["kind"] == "damaged"
+    assert "other version" in run("tables")
+    digest = json.loads(run("info", "finkel:2", "--json"))["digest"]
+    assert digest == found[str(folder / "finkel-2.h5")]["digest"]
+    assert digest in run("info", "finkel:2")
 
 
 def test_no_tables_are_said_to_be_none(tmp_path, monkeypatch):

@@ -61,6 +61,7 @@ ASKED = {
         ["info", "skiriuk:1"],
     ],
     "ur verify": [["verify", "finkel:1"]],
+    "ur upgrade": [["upgrade", "EARLIER", "-o", "NEW"]],
     "ur certify": [["certify", "finkel:1"]],
     "ur audit": [
         ["audit", "finkel", "GAMES"],
@@ -156,6 +157,8 @@ def games(tmp_path):
         found[name] = str(tmp_path / f"{name}.ur")
         games = [random_game(named_rules(word), seed) for seed in (1, 2)]
         write_games(games, pathlib.Path(found[name]))
+    found["EARLIER"] = str(ROOT / "tests" / "data" / "tables" / "murray-1-version-3.h5")
+    found["NEW"] = str(tmp_path / "new.h5")
     found["OPENED"] = str(tmp_path / "opened.ur")
     text = "rules: finkel:2\nopening: 1-2\n\nD 0 --\nend: unfinished"
     pathlib.Path(found["OPENED"]).write_text(text, encoding="utf-8")
@@ -200,7 +203,9 @@ def told_events() -> dict[str, set[str]]:
     told = {}
     for line in table.splitlines():
         event, *keys = re.findall(r"`(\w+)`", line)
-        told[event] = {key for key in keys if key not in {"solving", "verifying", "certifying"}}
+        told[event] = {
+            key for key in keys if key not in {"solving", "verifying", "certifying", "rewriting"}
+        }
     return told
 
 

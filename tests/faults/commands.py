@@ -60,7 +60,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     ),
     "best": ([_TABLE, _POSITION, _THROW], {"--json": "", "--plies": _NUMBER}),
     "moves": ([_RULES, _POSITION, _THROW], {"--json": "", "-n": _NUMBER}),
-    "tables": ([_TEXT], {"--json": "", "--sample": _NUMBER}),
+    "tables": ([_TEXT], {"--json": "", "--sample": _NUMBER, "--checksums": ""}),
     "info": ([_TABLE], {"--json": "", "--paths": ""}),
     "verify": ([_TABLE], {"--sample": _NUMBER, "--json": "", "-q": ""}),
     "certify": (["out/t.h5"], {"--json": "", "-q": ""}),
@@ -78,6 +78,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
          "--cards": _OUTPUT, "--pictures": "out/pictures", "--json": "", "--plies": _NUMBER},
     ),
     "pack": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "-q": ""}),
+    "upgrade": ([_TABLE], {"-o": _OUTPUT, "--json": "", "-q": ""}),
     "import": (["m.rgu", "-o", _OUTPUT], {"--json": ""}),
     "export": (
         [_TABLE, _OUTPUT],

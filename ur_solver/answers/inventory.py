@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pathlib
 from collections.abc import Iterator
@@ -10,7 +11,13 @@ from enum import StrEnum
 from typing import Self
 
 from ur_solver.blocks import HEAD, checkpoint_folder, remove_blocks
-from ur_solver.errors import NotATableError, OutputError, TableInUseError, UrError
+from ur_solver.errors import (
+    NotATableError,
+    OutputError,
+    TableInUseError,
+    TableVersionError,
+    UrError,
+)
 from ur_solver.rules import RuleSet
 from ur_solver.table import TABLE, TableFile, is_unfinished
 from ur_solver.table.names import readable_name, table_folders
@@ -25,7 +32,9 @@ class Kind(StrEnum):
     TABLE = "table"
     UNFINISHED = "unfinished"
     DAMAGED = "damaged"
-    """A table that cannot be read, or not by this program."""
+    """A table that cannot be read."""
+    VERSION = "other version"
+    """A table of a format version that this program does not read; `message` says what to do."""
     IN_USE = "in use"
     """A table that cannot be read while another program is writing to it."""
     ESTIMATOR = "estimator"
@@ -58,6 +67,8 @@ class Kept:
         When, ISO 8601, UTC.
     message : str or None
         Why a table cannot be read.
+    digest : str or None
+        SHA-256 of all that a table holds, hexadecimal.
     """
 
     path: pathlib.Path
@@ -73,6 +84,7 @@ class Kept:
     error: float | None = None
     made: str | None = None
     message: str | None = None
+    digest: str | None = None
 
     @classmethod
     def of(cls, path: pathlib.Path) -> Self | None:
@@ -97,11 +109,14 @@ class Kept:
                     tolerance=header.tolerance * table.space.unit,
                     error=None if header.error is None else header.error * table.space.unit,
                     made=header.made,
+                    digest=table.digest,
                 )
         except NotATableError:
             return None
         except TableInUseError as error:
             return cls(path, Kind.IN_USE, n_bytes, message=str(error))
+        except TableVersionError as error:
+            return cls(path, Kind.VERSION, n_bytes, message=str(error))
         except UrError as error:
             return cls(path, Kind.DAMAGED, n_bytes, message=str(error))
 
@@ -171,3 +186,13 @@ def remove_kept(kept: Kept) -> None:
         kept.path.unlink()
     except OSError as error:
         raise OutputError(f"cannot remove {str(kept.path)!r}: {error.strerror}") from None
+
+
+def checksums(kept: Kept) -> Iterator[tuple[str, pathlib.Path]]:
+    """SHA-256 of the bytes of a table's file, or of each file of its folder, with its path."""
+    path = kept.path
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    for each in files:
+        if each.is_file():
+            with each.open("rb") as file:
+                yield hashlib.file_digest(file, "sha256").hexdigest(), each

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import pathlib
 import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
@@ -60,18 +61,43 @@ def find_file(rules: RuleSet) -> TableFile | None:
 
 def _tables_named_for(rules: RuleSet) -> Iterator[TableFile]:
     """The tables that have one of a rule set's names, opened; raises as `find_file` does."""
+    for stem, path in _paths_named_for(rules):
+        # under a name shared with another, only a valid table shows whose it is
+        is_shared = stem == readable_name(rules) and not has_readable_name(rules)
+        table = None
+        with suppress(UrError) if is_shared else nullcontext():
+            table = TableFile(path)
+        if table is not None:
+            yield table
+
+
+def _paths_named_for(rules: RuleSet) -> Iterator[tuple[str, pathlib.Path]]:
+    """The files and folders of tables that have one of a rule set's names, each with the name."""
     stems = file_stems(rules)
     for value_type, folder, stem in itertools.product(VALUE_TYPES, table_folders(), stems):
         path = folder / table_name(stem, value_type)
         for each in (path, path.with_suffix("")):
             if each.is_file() or (each / TABLE).is_file():
-                # under a name shared with another, only a valid table shows whose it is
-                is_shared = stem == readable_name(rules) and not has_readable_name(rules)
-                table = None
-                with suppress(UrError) if is_shared else nullcontext():
-                    table = TableFile(each)
-                if table is not None:
-                    yield table
+                yield stem, each
+
+
+def path_of(word: str) -> pathlib.Path:
+    """The path of the table named by `word`, which need not be one that can be opened.
+
+    Raises
+    ------
+    RuleSetError
+        If `word` is no file and no name of a rule set.
+    MissingTableError
+        If there is no table of a rule set.
+    """
+    if not is_rule_set(word):
+        return pathlib.Path(word)
+    rules = named_rules(word)
+    for _, path in _paths_named_for(rules):
+        return path
+    folders = ", ".join(map(str, table_folders()))
+    raise MissingTableError(f"there is no table of {rules.title} in {folders}")
 
 
 def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | None:

@@ -312,6 +312,7 @@ class Table:
             if header.error is None
             else (file.blocks["error"] * self.space.unit).tolist(),
             "bytes": file.n_bytes,
+            "digest": file.digest,
             "is_whole": file.part.is_whole,
             "left": self.left,
             "blocks": len(file.blocks),

@@ -74,6 +74,7 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
             ["proven error", _proven(table)],
             ["largest residual", f"{header.residual * table.space.unit:.3g}"],
             ["size", size_text(table.file.n_bytes)],
+            ["digest", table.file.digest],
             ["made", f"{header.made} by ur_solver {header.program}"],
             ["solved in", time_text(header.seconds)],
         ]

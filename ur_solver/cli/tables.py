@@ -8,7 +8,14 @@ from dataclasses import asdict
 
 import click
 
-from ur_solver.answers.inventory import Kept, Kind, kept_tables, remove_kept, unfinished_solve
+from ur_solver.answers.inventory import (
+    Kept,
+    Kind,
+    checksums,
+    kept_tables,
+    remove_kept,
+    unfinished_solve,
+)
 from ur_solver.answers.locate import open_file
 from ur_solver.answers.verify import verify_table
 from ur_solver.cli.options import json_option
@@ -35,10 +42,19 @@ _FAULTS = (
 """Errors of one table after which the others are still verified."""
 
 
+checksums_option = click.option(
+    "--checksums",
+    "sums",
+    is_flag=True,
+    help="Print SHA-256 of each table's file, as sha256sum does.",
+)
+
+
 @click.group(short_help="List, verify and remove tables.", invoke_without_command=True)
 @json_option
+@checksums_option
 @click.pass_context
-def command(ctx: click.Context, as_json: bool) -> None:
+def command(ctx: click.Context, as_json: bool, sums: bool) -> None:
     """List the tables and estimators in the folders of tables, or verify or remove some.
 
     The folders are $UR_TABLES, that of a checkout and the user's own ('ur info --paths').
@@ -46,18 +62,20 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
     \b
     ur tables
+    ur tables --checksums
     ur tables verify finkel:3
     ur tables remove finkel:3
     """
     if ctx.invoked_subcommand is None:
-        _list(as_json)
+        _list(as_json, sums)
 
 
 @command.command("list")
 @json_option
-def list_command(as_json: bool) -> None:
+@checksums_option
+def list_command(as_json: bool, sums: bool) -> None:
     """List the tables, estimators, unfinished solves and damaged files, with their sizes."""
-    _list(as_json)
+    _list(as_json, sums)
 
 
 @command.command("verify")
@@ -144,8 +162,13 @@ def _fault(word: str, sample: int, telling: Telling) -> str | None:
     return None
 
 
-def _list(as_json: bool) -> None:
+def _list(as_json: bool, sums: bool) -> None:
     tables = list(kept_tables())
+    if sums:
+        for kept in tables:
+            if kept.kind is Kind.TABLE:
+                _print_checksums(kept)
+        return
     found = [*tables, *kept_estimators()]
     if as_json:
         for kept in found:
@@ -162,6 +185,15 @@ def _list(as_json: bool) -> None:
     echo(f"\n{len(found)} in all, {size_text(total)}")
 
 
+def _print_checksums(kept: Kept) -> None:
+    """The lines of `sha256sum` for a table's files; names are relative if the files are here."""
+    here = pathlib.Path.cwd()
+    for checksum, path in checksums(kept):
+        full = path.absolute()
+        name = full.relative_to(here) if full.is_relative_to(here) else full
+        echo(f"{checksum}  {name}")
+
+
 def _row(kept: Kept) -> list[str]:
     def number(value: float | None) -> str:
         return "" if value is None else f"{value:.3g}"
@@ -173,7 +205,7 @@ def _row(kept: Kept) -> list[str]:
         size_text(kept.n_bytes),
         number(kept.tolerance),
         number(kept.error),
-        (kept.made or kept.kind.value)[:10],
+        kept.made[:10] if kept.made else kept.kind.value,
         str(kept.path) + (f" ({kept.message})" if kept.message else ""),
     ]
 

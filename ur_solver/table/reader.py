@@ -24,7 +24,7 @@ from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
 from ur_solver.table.checked_file import damaged
 from ur_solver.table.format import Header
-from ur_solver.table.sources import open_source
+from ur_solver.table.sources import Spaces, open_source, present_space
 
 CACHED_CHUNKS = 256
 """The decoded chunks that `TableFile.read_one` caches: 64 MiB of float64."""
@@ -47,6 +47,9 @@ class TableFile:
     ----------
     path : Path
         The file, or the folder.
+    spaces : callable, optional
+        The state space of its ranks, by the path, the format version and the rule set; today's
+        by default.
 
     Attributes
     ----------
@@ -78,9 +81,9 @@ class TableFile:
         If its rule set has a family or a square rule that is not registered here.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], spaces: Spaces = present_space) -> None:
         self.path = pathlib.Path(path)
-        self._source = open_source(self.path)
+        self._source = open_source(self.path, spaces)
         contents = self._source.contents
         self.header: Header = contents.header
         self.part: Part = contents.part

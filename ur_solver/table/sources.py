@@ -6,6 +6,8 @@ import json
 import math
 import os
 import pathlib
+import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -34,6 +36,7 @@ from ur_solver.errors import (
 from ur_solver.rules import RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.space import Part, Space, space_of, whole_of
+from ur_solver.space.earlier_races import EarlierRaces
 from ur_solver.table.checked_file import (
     check_filters,
     check_version,
@@ -109,25 +112,35 @@ class Source(Protocol):
         """Close it."""
 
 
-def _check_ranks(path: pathlib.Path, version: int, space: Space) -> None:
+Spaces = Callable[[pathlib.Path, int, RuleSet], Space]
+"""The space whose ranks a table has, by its path, its format version and its rules."""
+
+
+def present_space(path: pathlib.Path, version: int, rules: RuleSet) -> Space:
+    """Today's space; TableVersionError if the version has other ranks."""
+    space = space_of(rules)
     if version < space.first_version:
+        again = f"make it again by 'ur solve {rules.word} --force'"
+        if EarlierRaces.serves(rules) and not path.is_dir():
+            again = f"'ur upgrade {shlex.quote(str(path))}' rewrites it without solving again"
         raise TableVersionError(
             f"table {str(path)!r} has format version {version}, which numbers the positions of "
-            f"{space.rules.name} differently: make it again by "
-            f"'ur solve {space.rules.word} --force'"
+            f"{rules.name} differently: {again}"
         )
+    return space
 
 
-def open_source(path: pathlib.Path) -> Source:
+def open_source(path: pathlib.Path, spaces: Spaces = present_space) -> Source:
     """Open a table of either kind; raises as `TableFile` does."""
-    return FolderSource(path) if os.path.isdir(path) else Hdf5Source(path)
+    return FolderSource(path) if os.path.isdir(path) else Hdf5Source(path, spaces)
 
 
 class Hdf5Source:
     """A table in one HDF5 file."""
 
-    def __init__(self, path: pathlib.Path) -> None:
+    def __init__(self, path: pathlib.Path, spaces: Spaces) -> None:
         self._path = path
+        self._spaces = spaces
         self._file = open_file(path)
         try:
             with reading(path):
@@ -141,15 +154,14 @@ class Hdf5Source:
         path, file = self._path, self._file
         version, attributes = read_attributes(path, file)
         rules = read_rules(path, attributes["rules"])
-        space = space_of(rules)
+        space = self._spaces(path, version, rules)
         if space.has_levels:
             attributes |= read_cut(path, file)
-        _check_ranks(path, version, space)
         n_blocks = len(space.blocks)
         if not holds_all(version):
             n_blocks = length_of(path, file, "blocks", n_blocks)
         blocks = read_small(path, file, "blocks", BLOCK_DTYPE, n_blocks)
-        part = _part_of(path, version, rules, blocks["index"])
+        part = _part_of(path, version, space, blocks["index"])
         length = chunk_length_for(space)
         chunks = n_chunks(empty_blocks(part, length), length)
         checksums = read_small(path, file, "checksums", np.dtype("<u4"), chunks)
@@ -220,15 +232,14 @@ class FolderSource:
             check_version(path, version)
             _check_types(path, head)
             rules = read_rules(path, head["rules"])
-            space = space_of(rules)
-            _check_ranks(path, version, space)
+            space = present_space(path, version, rules)
             self._files = files_of(path, Job.read(path / HEAD))
             rows = np.fromfile(path / MANIFEST, RECORD)
             checksums = np.fromfile(path / CHECKSUMS, "<u4")
             if len(rows) != len(space.blocks):
                 raise damaged(path, f"{MANIFEST} has {counted(len(rows), 'record')}")
             held = np.flatnonzero(rows["magic"] != b"")
-            part = _part_of(path, version, rules, held)
+            part = _part_of(path, version, space, held)
             return _checked(path, version, head, part, blocks_of_rows(part, rows), checksums)
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise damaged(path, " ".join(str(error).split())[:200]) from None
@@ -270,16 +281,15 @@ def _check_types(path: pathlib.Path, head: dict[str, Any]) -> None:
 
 
 def _part_of(
-    path: pathlib.Path, version: int, rules: RuleSet, indices: npt.NDArray[np.integer[Any]]
+    path: pathlib.Path, version: int, space: Space, indices: npt.NDArray[np.integer[Any]]
 ) -> Part:
     """The part of a space that has blocks of these numbers, if there are such blocks."""
-    space = space_of(rules)
     if holds_all(version):
         return whole_of(space)  # of which `_checked` compares all rows
     found = indices.astype(np.int64)
     is_sound = len(found) and 0 <= found[0] and found[-1] < len(space.blocks)
     if not (is_sound and (np.diff(found) > 0).all()):
-        raise damaged(path, f"its blocks are not those of {rules.name}, in their order")
+        raise damaged(path, f"its blocks are not those of {space.rules.name}, in their order")
     return Part(space, found.tolist())
 
 

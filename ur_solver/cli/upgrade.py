@@ -1,0 +1,53 @@
+"""`ur upgrade`."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import click
+
+from ur_solver.answers.locate import path_of
+from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.output import echo, size_text
+from ur_solver.cli.telling import Telling, telling_options
+from ur_solver.table import TableFile, open_earlier, upgrade
+
+
+@click.command(short_help="Rewrite a table of an earlier format version.")
+@table_argument
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=pathlib.Path),
+    metavar="FILE",
+    help="Write to FILE; by default TABLE is replaced once the new one is complete.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing FILE.")
+@json_option
+@telling_options
+def command(
+    word: str, output: pathlib.Path | None, force: bool, as_json: bool, telling: Telling
+) -> None:
+    """Rewrite TABLE, of the race family and a format version from 3 to 6, in today's format.
+
+    TABLE is a file or a rule set, such as finkel:3. The values, and what is proven of them, stay
+    the same for every position; nothing is solved again. Other tables of today's program are read
+    as they are.
+
+    \b
+    ur upgrade finkel-3.h5
+    """
+    path = path_of(word)
+    with (
+        open_earlier(path) as table,
+        telling.progress("rewriting", table.part.n_positions) as progress,
+    ):
+        replaced = upgrade(table, output or path, force=force, progress=progress)
+    if replaced is not None:
+        telling.say(f"replaced {replaced}", "replaced", replaced=replaced)
+    with TableFile(output or path) as now:
+        if as_json:
+            echo(json.dumps({"path": str(now.path), "digest": now.digest, "bytes": now.n_bytes}))
+        elif not telling.is_quiet:
+            echo(f"{now.path}, {size_text(now.n_bytes)}")
