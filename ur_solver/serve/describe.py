@@ -80,7 +80,8 @@ def answering_values(name: str, table: Evaluator) -> dict[str, Any]:
 def table_values(name: str, table: Evaluator) -> dict[str, Any]:
     """A table in a list of tables: its rule set, the value of the start, the error of values.
 
-    Of an estimator the error is that of the value of the start, half the width of its interval.
+    Of an estimator the error is that of the value of the start, half the width of its interval;
+    the value of an opening in which both sides enter is left out.
     """
     start = table.rules.start()
     values: dict[str, Any] = {
@@ -108,7 +109,10 @@ def table_values(name: str, table: Evaluator) -> dict[str, Any]:
             "exact": False,
             "plies": table.plies,
         }
-    return values | {"opening_value": table.opening_value()}
+    # by an estimator an opening in which both sides enter takes as long as thousands of positions
+    if isinstance(table, Table) or not table.rules.mechanics.both_enter:
+        values["opening_value"] = table.opening_value()
+    return values
 
 
 def version_of(table: Evaluator) -> str:

@@ -75,11 +75,15 @@ _TABLE: Json = {
     ),
     "digest": _told(_TEXT, "SHA-256 of all that the table holds"),
     "value": _told(_NUMBER, "of the start, with a free first throw"),
-    "opening_value": _told(_NUMBER, "the first player's, by how the rule set begins a game"),
+    "opening_value": _told(
+        _NUMBER,
+        "the first player's, by how the rule set begins a game; an estimator's only where one "
+        "position tells it",
+    ),
     "exact": _told(_FLAG, "false of an estimator"),
     "plies": _told(_WHOLE, "how far an estimator looks ahead"),
 }
-_TABLE_OPTIONAL = ("exact", "plies")
+_TABLE_OPTIONAL = ("exact", "plies", "opening_value")
 _GAME_VALUES: Json = {
     "name": _TEXT,
     "pieces": _WHOLE,

@@ -21,6 +21,8 @@ export class Board {
     this.host = host;
     /** A table that says for screen readers what the drawing shows. */
     this.words = words;
+    /** Whose pieces are whose, in words. */
+    this.owners = { light: "light", dark: "dark" };
     this.svg = null;
     this.canDrag = () => false;
     this.host.addEventListener("click", (event) => {
@@ -67,7 +69,7 @@ export class Board {
     const rows = [...this.svg.querySelectorAll("[role=row]")].map((row) => make("tr", {},
       ...[...row.querySelectorAll("[role=cell]")].map((cell) => make("td", {}, named(cell)))));
     const trays = [...this.svg.querySelectorAll("[data-side]")].map((tray) =>
-      make("td", {}, `${tray.dataset.side} ${tray.querySelector("text").textContent}`));
+      make("td", {}, `${this.owners[tray.dataset.side]}: ${tray.querySelector("text").textContent}`));
     this.words.replaceChildren(make("caption", {}, "The board, square by square"),
       make("tbody", {}, ...rows, make("tr", {}, ...trays)));
   }

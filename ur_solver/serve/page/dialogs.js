@@ -1,12 +1,13 @@
 // Dialogs: a new game, a game from elsewhere, saving and sharing, the keys.
 
+import { Source } from "./api.js";
 import { at, download, make } from "./dom.js";
 import { LEVELS, counted } from "./words.js";
 
 const SIDES = ["light", "dark"];
 
 /** @param {import("./session.js").Session} session */
-export function wireDialogs(session, { start, failed, ready }) {
+export function wireDialogs(session, { start, failed, ready, tables }) {
   const open = (name) => at(`${name}-dialog`).showModal();
   at("help").addEventListener("click", () => open("help"));
   at("new").addEventListener("click", () => {
@@ -24,7 +25,7 @@ export function wireDialogs(session, { start, failed, ready }) {
     const of = (what) => Object.fromEntries(SIDES.map((side) => [side, at(`${side}-${what}`).value.trim()]));
     start(of("player"), of("name"));
   });
-  wireOpening(session, { failed, open, ready });
+  wireOpening(session, { failed, open, ready, tables });
   at("save").addEventListener("click", () => {
     at("link").value = location.href;
     showSaves(session, failed);
@@ -35,7 +36,29 @@ export function wireDialogs(session, { start, failed, ready }) {
 
 // Games from elsewhere.
 
-function wireOpening(session, { failed, open, ready }) {
+/** Tables that a text may be a game of, by the names in it; those of the right size first. */
+function namedIn(text, tables) {
+  const named = tables.filter(({ game }) => game && new RegExp(`\\b${game}\\b`, "i").test(text));
+  const isWhole = ({ game, pieces }) => text.includes(`${game}:${pieces}`);
+  return named.sort((one, two) => Number(isWhole(two)) - Number(isWhole(one))).map(({ id }) => `tables/${id}`);
+}
+
+/** The games of a text by the table on screen, or else by another one that the text names. */
+async function auditOf(session, tables, text) {
+  const others = namedIn(text, tables).filter((path) => path !== session.source.path);
+  const paths = [...(session.source.hasValues ? [session.source.path] : []), ...others];
+  if (!paths.length) throw new Error("Games are judged by a table or an estimator; choose one first.");
+  let first = null;
+  for (const path of paths) {
+    const source = new Source(path);
+    const found = await source.audit(text);
+    if (found.games.length) return { ...found, path };
+    first ??= found;
+  }
+  return { ...first, path: null };
+}
+
+function wireOpening(session, { failed, open, ready, tables }) {
   const say = (...items) => at("found").replaceChildren(...items.map((item) => make("li", {}, item)));
   at("open").addEventListener("click", () => {
     say();
@@ -51,8 +74,7 @@ function wireOpening(session, { failed, open, ready }) {
     let found;
     try {
       await ready();
-      if (!session.source.hasValues) throw new Error("Games are judged by a table or an estimator; choose one first.");
-      found = await session.source.audit(at("text").value);
+      found = await auditOf(session, tables(), at("text").value);
     } catch (error) {
       say(error.message);
       return;
@@ -61,6 +83,7 @@ function wireOpening(session, { failed, open, ready }) {
     const take = async (game) => {
       at("open-dialog").close();
       session.players = { light: "human", dark: "human" };
+      if (found.path !== session.source.path) await session.take(found.path);
       await session.load(game).catch(failed);
     };
     if (games.length === 1 && !faults.length) await take(games[0]);
@@ -153,7 +176,7 @@ function showSaves(session, failed) {
       navigator.clipboard?.writeText(at("link").value).catch(() => {});
     } }, "Copy the address"),
   ];
-  for (const notation of source.hasValues ? about.notations : []) {
+  for (const notation of about.notations) {
     buttons.push(make("button", { type: "button", onclick: save(async () => {
       download(`${name}.${notation}`, await source.convert(await record(session), notation), "text/plain");
     }) }, `Game, .${notation}`));

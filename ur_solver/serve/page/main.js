@@ -9,7 +9,7 @@ import { keepingFocus } from "./focus.js";
 import { Learning } from "./learning.js";
 import { keep, options, setOption } from "./options.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
-import { headline, lastWords, nextByItself, pauseBefore, showPlay, soundOf } from "./play.js";
+import { headline, lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
 import { Queue } from "./queue.js";
 import { openRules } from "./rulebook.js";
 import { Session } from "./session.js";
@@ -47,7 +47,9 @@ const board = new Board({
   drop: (from, to) => (session.editing ? editor.drop(from, to) : drop(from, to)),
 }, at("board"), at("squares"));
 const editor = new Editor(session, board, { done: leaveEditor, run });
-const dialogs = wireDialogs(session, { start: act(start), failed, ready });
+/** @type {{id: string, game: string | null, pieces: number, exact: boolean}[]} */
+let tables = [];
+const dialogs = wireDialogs(session, { start: act(start), failed, ready, tables: () => tables });
 const learning = new Learning(session, act);
 
 board.canDrag = (place) =>
@@ -70,6 +72,7 @@ async function changed(moved = null) {
   document.body.classList.remove("arriving");
   at("error").hidden = true;
   at("meaning").hidden = true;
+  board.owners = owners(session);
   const moving = board.show(session.answer.svg, moved);
   if (moved || (isAnotherPlace && session.at.turn?.move === null)) soundOf(session, moved);
   show();
@@ -457,7 +460,9 @@ function option(path, text) {
 }
 
 async function begin() {
-  const { tables, rules } = await get("/rules");
+  const known = await get("/rules");
+  const { rules } = known;
+  tables = known.tables;
   fallback = tables.length ? `tables/${tables[0].id}` : `rules/${rules[0].name}:${rules[0].pieces}`;
   at("table").replaceChildren(
     make("option", { value: "", hidden: true }, "choose …"),

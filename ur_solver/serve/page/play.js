@@ -17,6 +17,14 @@ export function whoIs(session, side) {
   return session.ownSide === side ? "you" : side;
 }
 
+/** Both sides with who plays them. */
+export function owners(session) {
+  return Object.fromEntries(["light", "dark"].map((side) => {
+    const who = whoIs(session, side);
+    return [side, who === side ? side : `${who} (${side})`];
+  }));
+}
+
 function turnOf(session, side) {
   const who = whoIs(session, side);
   return who === "you" ? "Your turn" : `${capitalised(who)}’s turn`;

@@ -19,7 +19,7 @@ export function fixed(number, digits) {
 
 /** How well the program plays, by the names that the server has for it. */
 export const LEVELS = {
-  weak: "Beginner", medium: "Casual player", strong: "Strong player", table: "Perfect player",
+  weak: "Beginner", medium: "Casual player", strong: "Strong player", table: "Best player",
   random: "Plays at random",
 };
 
