@@ -193,6 +193,7 @@ ASKED: dict[str, list[str]] = {
         "play {word} --light first --dark first --no-audit",
     ],
     "record": ["record {word} games.ur", "record {word} tables/sprint-1.h5 --resume"],
+    "review": ["review {word} games.ur", "review games.rgn tables --by 1 --thumb win --json"],
     "sample": ["sample {word} -g 2", "sample {word} -g 2 -o tables/sprint-1.h5"],
     "evaluate": ["evaluate {word} -g 100", "evaluate {word} --policy greedy"],
     "duel": ["duel table first --rules {word} -g 2", "duel first greedy --rules finkel:1 -g 2"],

@@ -75,6 +75,7 @@ ASKED = {
         ["practise", "birds:1"],
         ["practise", "ESTIMATOR", "--plies", "1", "--cost", "0"],
     ],
+    "ur review": [["review", "finkel", "GAMES"]],
     "ur sample": [
         ["sample", "finkel:1", "-g", "3"],
         ["sample", "bell-stakes:1", "-g", "3"],
@@ -108,7 +109,7 @@ def sections() -> dict[str, dict[str, bool]]:
     return found
 
 
-OPAQUE = {"rules", "choices", "environment"}
+OPAQUE = {"rules", "played", "choices", "environment"}
 """Keys whose objects are told elsewhere."""
 
 

@@ -94,6 +94,11 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
         [_TABLE, _OUTPUT],
         {"--light": _TEXT, "--dark": _TEXT, "--resume": "", "--hints": "", "--plies": _NUMBER},
     ),
+    "review": (
+        [_TABLE, _GAME],
+        {"--by": _TEXT, "--throws": _NUMBER, "--top": _NUMBER, "--thumb": _TEXT, "--json": "",
+         "--plies": _NUMBER},
+    ),
     "sample": (
         [_TABLE, "-g", "2"],
         {"-g": _NUMBER, "--players": _TEXT, "--seed": _NUMBER, "-o": _OUTPUT, "--json": ""},

@@ -247,13 +247,14 @@ class GameAudit:
 
     def taken_text(self, judged: JudgedPly) -> str | None:
         """The move or the choice made in one of its plies; None for a turn without a move."""
-        return self._text(judged, judged.taken)
+        return self.option_text(judged, judged.taken)
 
     def best_text(self, judged: JudgedPly) -> str | None:
         """The best move or choice in one of its plies; None for a pass."""
-        return self._text(judged, judged.best)
+        return self.option_text(judged, judged.best)
 
-    def _text(self, judged: JudgedPly, index: int) -> str | None:
+    def option_text(self, judged: JudgedPly, index: int) -> str | None:
+        """An option of one of its plies by its index there; None for -1."""
         if index < 0:
             return None
         option = judged.options[index]

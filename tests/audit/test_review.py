@@ -1,0 +1,161 @@
+"""Many games together, against sums made by hand and against the choices of players."""
+
+import dataclasses
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import ur_solver as ur
+from tests.games import GAMES, random_game
+from ur_solver.audit import Thresholds
+from ur_solver.audit.review import beside_thumbs, date_of, first_choices, over_time
+from ur_solver.audit.thumbs import thumb_plays
+from ur_solver.cli import cli
+from ur_solver.errors import InputError
+from ur_solver.records import read_file, read_text, write_games
+from ur_solver.rules import named_rules
+
+FINKEL2 = named_rules("finkel:2")
+NOT_LOSING = 1e-6
+
+
+@pytest.fixture
+def table(finkel2):
+    with ur.Table(finkel2) as table:
+        yield table
+
+
+def games(count, **headers):
+    found = []
+    for seed in range(count):
+        metadata = {"Light": "Ann", "Dark": "Ben"} | {
+            name: texts[seed % len(texts)] for name, texts in headers.items()
+        }
+        found.append(dataclasses.replace(random_game(FINKEL2, seed), metadata=metadata))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "day"),
+    [("Date", "2026-11-27", "2026-11-27"), ("date", "2026.01.02", "2026-01-02"),
+     ("StartTime", "2026-11-20T13:44:59.559Z", "2026-11-20"), ("Date", "27 November", None),
+     ("Date", "????.??.??", None), ("Event", "2026-11-27", None)],
+)  # fmt: skip
+def test_dates(header, text, day):
+    assert date_of(games(1, **{header: [text]})[0]) == day
+
+
+def test_dates_of_royalur_and_of_times():
+    (game,) = read_file(str(GAMES / "finkel-1.json"))
+    assert date_of(game) == game.metadata["StartTime"][:10]
+    at = dataclasses.replace(game, metadata={}, start_time=1_700_000_000_000)
+    assert date_of(at) == "2023-11-14"
+    assert date_of(dataclasses.replace(at, start_time=5_000)) is None
+
+
+@pytest.mark.parametrize("by", ["year", "month", "day", 2])
+def test_over_time_sums_games(table, by):
+    records = games(5, Date=["2026-10-03", "2025-12-01", "2026-10-04", "no date", "2026-10-03"])
+    audits = list(table.audits(records))
+    periods = {
+        "year": ["2026", "2025", "2026", "unknown", "2026"],
+        "month": ["2026-10", "2025-12", "2026-10", "unknown", "2026-10"],
+        "day": ["2026-10-03", "2025-12-01", "2026-10-04", "unknown", "2026-10-03"],
+        2: [f"games {k} to {k + 1}" for k in (1, 1, 3, 3, 5)],
+    }[by]
+    rows = over_time(audits, Thresholds(), by)
+    for player, side in (("Ann", "light"), ("Ben", "dark")):
+        own = [row for row in rows if row["player"] == player]
+        assert [row["period"] for row in own] == sorted(set(periods))
+        for row in own:
+            pairs = zip(audits, periods, strict=True)
+            those = [audit for audit, period in pairs if period == row["period"]]
+            summaries = [getattr(audit, side) for audit in those]
+            assert row["games"] == len(those)
+            assert row["won"] == sum(a.record.winner == side[0].upper() for a in those)
+            assert row["choices"] == sum(each.choices for each in summaries)
+            assert row["best"] == sum(each.best for each in summaries)
+            assert row["loss"] == pytest.approx(sum(each.loss for each in summaries))
+            assert row["luck"] == pytest.approx(sum(each.luck for each in summaries))
+            assert row["mean_loss"] == pytest.approx(row["loss"] / row["choices"])
+
+
+def test_first_choices_count_both_sides_alike(table):
+    text = """rules: finkel:2
+L 1 A@A4
+D 1 C@C4
+L 2 A@A3
+D 2 C4C2
+L 4 A4B1
+end: unfinished
+"""
+    audits = list(table.audits([*read_text(text), *read_text(text)]))
+    found = first_choices(audits, 4)
+    assert [each["times"] for each in found] == [2, 2]
+    assert {json.dumps(each["played"]) for each in found} == {'{"A@A3": 2}', '{"A4A2": 2}'}
+    for each in found:
+        moves = table.moves(each["position"], int(each["throw"]))
+        assert each["best"] == moves[0].move.text
+        (played,) = each["played"]
+        worth = {one.move.text: one.value for one in moves}
+        assert each["loss"] / 2 == pytest.approx(moves[0].value - worth[played], abs=1e-9)
+    assert len(first_choices(audits, 3)) == 1
+    assert len(first_choices(audits, 5)) == 3
+
+
+@pytest.mark.parametrize("word", ["finkel:2", "birds:2", "bell-stakes:2"])
+def test_thumbs_of_who_plays_by_them(solved, word):
+    """In games of a rule of thumb it takes every option that was taken; of the table, a best."""
+    rules = named_rules(word)
+    with ur.Table(solved(rules)) as table:
+        audits = list(table.audits(ur.sample(table, 5, light="first", dark="greedy", seed=2)))
+        rows = beside_thumbs(audits, table, ["first", "greedy"])
+        own = [row for row in rows if row["player"] == row["thumb"]]
+        assert len(own) == 2
+        for row in own:
+            assert row["same"] == row["choices"] > 0
+            assert row["mean_loss"] == pytest.approx(row["player_mean_loss"], abs=NOT_LOSING)
+        for audit, plays in zip(audits, thumb_plays(audits, table, "table"), strict=True):
+            for judged, play in zip(audit.plies, plays, strict=True):
+                assert (play is not None) == judged.is_choice
+                assert play is None or play.loss == 0
+
+
+def test_the_losses_of_a_thumb_are_those_of_queries(table):
+    (audit,) = table.audits([random_game(FINKEL2, 3)])
+    (plays,) = thumb_plays([audit], table, "greedy")
+    lost = 0
+    for judged, play in zip(audit.plies, plays, strict=True):
+        if play is None:
+            continue
+        position = audit.record.stepper.position(judged.ply.state, judged.ply.side)
+        worth = {each.move.text: each.value for each in table.moves(position, judged.ply.throw)}
+        loss = max(worth.values()) - worth[audit.option_text(judged, play.option)]
+        assert play.loss == pytest.approx(loss, abs=NOT_LOSING)
+        lost += loss > NOT_LOSING
+    assert lost
+    with pytest.raises(InputError, match="unknown part 'clever'"):
+        thumb_plays([audit], table, "clever")
+
+
+def test_the_command(finkel2, tmp_path):
+    path = tmp_path / "games.ur"
+    write_games(games(4, Date=["2026-10-03", "2026-11-01"]), path)
+    with path.open("a") as file:
+        file.write("\nrules: finkel:2\nL 7 A@A1\nend: unfinished\n")
+    words = ["review", str(path), "--thumb", "greedy"]
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 2
+    assert "not read" in result.stderr
+    assert "throw 7" in result.stderr
+    rows = [line.split()[:3] for line in result.stdout.splitlines() if "2026-10" in line]
+    assert rows == [["Ann", "2026-10", "2"], ["Ben", "2026-10", "2"]]
+    assert "choices in the first 8 throws" in result.stdout
+    result = CliRunner().invoke(cli, [*words, "--by", "3", "--json"])
+    values = json.loads(result.stdout)
+    assert [row["period"] for row in values["over_time"][:2]] == ["games 1 to 3", "games 4 to 6"]
+    for bad in ("week", "0", "-1", ""):
+        result = CliRunner().invoke(cli, [*words, "--by", bad])
+        assert result.exit_code == 2
+        assert "expected year, month, day or a number of games" in result.stderr

@@ -1,0 +1,211 @@
+"""Many audited games together: over time, by the first choices, and beside rules of thumb."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ur_solver.answers.values import Values
+from ur_solver.audit.game_audit import GameAudit, JudgedPly
+from ur_solver.audit.summary import Mark, Thresholds, summarise
+from ur_solver.audit.thumbs import thumb_plays
+from ur_solver.records import GameRecord, Step
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
+
+PERIODS = {"year": 4, "month": 7, "day": 10}
+"""How much of a date such as 2026-11-27 names each."""
+
+UNKNOWN = "unknown"
+
+_DATE = re.compile(r"(\d{4})[-./](\d{2})[-./](\d{2})(?!\d)")
+_DATES = ("date", "starttime", "utcdate")
+_LEAST_TIME = 10**11
+"""Milliseconds; smaller times of a record count from the start of the game."""
+
+
+def date_of(record: GameRecord) -> str | None:
+    """The day on which a game was played, as ``2026-11-27``; None if the record does not say it.
+
+    It is in a header such as ``Date: 2026-11-27`` or RoyalUr's ``StartTime``, or in the times of
+    RoyalUr's JSON.
+    """
+    headers = {name.lower(): text for name, text in record.metadata.items()}
+    for name in _DATES:
+        if found := _DATE.match(headers.get(name, "").strip()):
+            return "-".join(found.groups())
+    if record.start_time >= _LEAST_TIME:
+        try:
+            return datetime.fromtimestamp(record.start_time / 1000, UTC).date().isoformat()
+        except (OverflowError, ValueError, OSError):
+            return None
+    return None
+
+
+def over_time(
+    audits: Iterable[GameAudit], thresholds: Thresholds, by: str | int
+) -> list[dict[str, Any]]:
+    """How each player did over time, by name, or by side where a record has no names.
+
+    Parameters
+    ----------
+    audits : iterable of GameAudit
+        In the order in which they were played if `by` is a number.
+    thresholds : Thresholds
+        Of the marks.
+    by : str or int
+        One of `PERIODS`, or how many of a player's games make a row.
+
+    Returns
+    -------
+    list of dict
+        JSON values, by player, in order of time: ``player``, ``period`` (such as ``2026-11``,
+        ``unknown``, or ``games 1 to 10``), ``games``, ``won``, ``choices``, ``best`` (in how many
+        no option was better), ``loss``, ``mean_loss`` (a choice; null without any), ``luck``,
+        ``mistakes`` (and blunders).
+    """
+    played: dict[str, dict[str, list[tuple[GameAudit, str]]]] = {}
+    numbers: dict[str, int] = {}
+    for audit in audits:
+        for side in (LIGHT, DARK):
+            player = audit.record.player(side) or SIDE_NAMES[side]
+            number = numbers[player] = numbers.get(player, 0) + 1
+            if isinstance(by, int):
+                first = (number - 1) // by * by + 1
+                period = f"games {first} to {first + by - 1}"
+            else:
+                period = (date_of(audit.record) or UNKNOWN)[: PERIODS[by]]
+                period = UNKNOWN if UNKNOWN.startswith(period) else period
+            played.setdefault(player, {}).setdefault(period, []).append((audit, side))
+    return [
+        {"player": player, "period": period, **_together(of_period, thresholds)}
+        for player, by_period in played.items()
+        for period, of_period in (
+            by_period.items() if isinstance(by, int) else sorted(by_period.items())
+        )
+    ]
+
+
+def _together(games: Sequence[tuple[GameAudit, str]], thresholds: Thresholds) -> dict[str, Any]:
+    plies = [judged for audit, side in games for judged in audit.of_side(side)]
+    summary = summarise(plies, thresholds)
+    return {
+        "games": len(games),
+        "won": sum(audit.record.winner == side for audit, side in games),
+        "choices": summary.choices,
+        "best": summary.best,
+        "loss": summary.loss,
+        "mean_loss": summary.mean_loss if summary.choices else None,
+        "luck": summary.luck,
+        "mistakes": summary.marks[Mark.MISTAKE] + summary.marks[Mark.BLUNDER],
+    }
+
+
+def first_choices(audits: Iterable[GameAudit], throws: int) -> list[dict[str, Any]]:
+    """The choices in the first throws of games, by position and throw, the most frequent first.
+
+    Parameters
+    ----------
+    audits : iterable of GameAudit
+        Of one rule set.
+    throws : int
+        How many throws of a game, of both sides, count as its opening.
+
+    Returns
+    -------
+    list of dict
+        JSON values: ``position``, ``throw`` (text; empty for a choice before the throw),
+        ``times``, ``played`` (how often each option was), ``best`` and ``loss``, in all games. A
+        choice of dark is counted with that of light in the mirrored position.
+    """
+    found: dict[tuple[bytes, str, str], dict[str, Any]] = {}
+    for audit in audits:
+        stepper = audit.record.stepper
+        n_throws = audit.first
+        for judged in audit.plies:
+            ply = judged.ply
+            n_throws += not judged.is_before_throw
+            if n_throws > throws:
+                break
+            if not judged.is_choice:
+                continue
+            throw = "" if judged.is_before_throw else ply.throw_text
+            key = (ply.state, "" if judged.is_before_throw else ply.choice, throw)
+            values = found.setdefault(
+                key,
+                {
+                    "position": stepper.notation(ply.state, LIGHT),
+                    "throw": " ".join(part for part in key[1:] if part),
+                    "times": 0,
+                    "played": {},
+                    "best": _as_light(judged, judged.best),
+                    "loss": 0.0,
+                },
+            )
+            option = _as_light(judged, judged.taken)
+            values["times"] += 1
+            values["played"][option] = values["played"].get(option, 0) + 1
+            values["loss"] += judged.loss
+            if judged.best != judged.taken:
+                values["best"] = _as_light(judged, judged.best)
+    return sorted(found.values(), key=lambda each: (-each["times"], -each["loss"]))
+
+
+def _as_light(judged: JudgedPly, index: int) -> str:
+    """An option as light writes it."""
+    option = judged.options[index]
+    return option.text if isinstance(option, Step) else option.name
+
+
+def beside_thumbs(
+    audits: Sequence[GameAudit], values: Values, names: Iterable[str]
+) -> list[dict[str, Any]]:
+    """What rules of thumb would have lost in the choices of each player.
+
+    Parameters
+    ----------
+    audits : sequence of GameAudit
+        Of one rule set.
+    values : Table or Estimator
+        That judged them.
+    names : iterable of str
+        As in `thumb_plays`.
+
+    Returns
+    -------
+    list of dict
+        JSON values, for each player (or side, where a record has no names) and each rule of thumb:
+        ``player``, ``thumb``, ``choices``, ``same`` (in how many it takes the option that was
+        taken), ``best`` (in how many it takes a best one), ``mean_loss`` of it and
+        ``player_mean_loss``.
+
+    Raises
+    ------
+    InputError
+        If there is no such rule of thumb.
+    """
+    rows: list[dict[str, Any]] = []
+    for name in names:
+        by_player: dict[str, dict[str, Any]] = {}
+        for audit, plays in zip(audits, thumb_plays(audits, values, name), strict=True):
+            for judged, play in zip(audit.plies, plays, strict=True):
+                if play is None:
+                    continue
+                side = judged.ply.side
+                player = audit.record.player(side) or SIDE_NAMES[side]
+                row = by_player.setdefault(
+                    player,
+                    {"player": player, "thumb": name, "choices": 0, "same": 0, "best": 0}
+                    | {"mean_loss": 0.0, "player_mean_loss": 0.0},
+                )
+                row["choices"] += 1
+                row["same"] += play.option == judged.taken
+                row["best"] += play.loss == 0
+                row["mean_loss"] += play.loss
+                row["player_mean_loss"] += judged.loss
+        for row in by_player.values():
+            for key in ("mean_loss", "player_mean_loss"):
+                row[key] /= row["choices"]
+        rows += by_player.values()
+    return rows

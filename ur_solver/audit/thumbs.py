@@ -1,0 +1,85 @@
+"""What rules of thumb would have played in the choices of audited games, and would have lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ur_solver.answers.values import Values, row_estimates
+from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly
+from ur_solver.audit.worth import option_rows, option_worth
+from ur_solver.players.player import Asked, Player
+from ur_solver.players.policies import policy_of
+from ur_solver.rules import FREE_THROW
+
+
+class ThumbPlay(NamedTuple):
+    """The option that a rule of thumb takes in a choice.
+
+    Attributes
+    ----------
+    option : int
+        Its index among the options of the choice.
+    loss : float
+        What it loses against the best option, in the units of values; 0 if it is as good.
+    """
+
+    option: int
+    loss: float
+
+
+def thumb_plays(
+    audits: Sequence[GameAudit], values: Values, name: str
+) -> list[list[ThumbPlay | None]]:
+    """What a rule of thumb plays in every choice of some games.
+
+    Parameters
+    ----------
+    audits : sequence of GameAudit
+        Of one rule set.
+    values : Table or Estimator
+        That judged them.
+    name : str
+        A player such as ``greedy`` or ``first``, or priorities such as ``capture+safe+furthest``.
+
+    Returns
+    -------
+    list
+        For each game, one for each of its judged plies; None where there was no choice.
+
+    Raises
+    ------
+    InputError
+        If there is no such rule of thumb.
+    """
+    policy = policy_of(name, values)
+    if not audits:
+        return []
+    player = Player(audits[0].record.rules, policy)
+    choices = [
+        (number, index, judged)
+        for number, audit in enumerate(audits)
+        for index, judged in enumerate(audit.plies)
+        if judged.is_choice
+    ]
+    asked = [_asked(audits[number], judged) for number, _, judged in choices]
+    taken = player.choose(asked, np.random.default_rng(1)) if asked else []
+    options = [judged.options[index] for (*_, judged), index in zip(choices, taken, strict=True)]
+    found, _ = row_estimates(values, [row for option in options for row in option_rows(option)])
+    plays: list[list[ThumbPlay | None]] = [[None] * len(audit.plies) for audit in audits]
+    for (number, at, judged), index, option in zip(choices, taken, options, strict=True):
+        loss = judged.best_value - option_worth(option, found)
+        is_best = index == judged.best or loss <= TIE * (judged.total or 1)
+        plays[number][at] = ThumbPlay(index, 0.0 if is_best else loss)
+    return plays
+
+
+def _asked(audit: GameAudit, judged: JudgedPly) -> Asked:
+    ply = judged.ply
+    if judged.is_before_throw:
+        return Asked(ply.state)
+    roll = audit.record.stepper.rolls(ply.state, ply.choice).of(ply.throws)
+    moves_by = ply.throw if roll is None else roll.moves_by
+    return Asked(ply.state, moves_by, ply.choice or FREE_THROW)
