@@ -178,10 +178,10 @@ def test_turns_are_inserted_and_removed(person):
     assert page.locator("#recording-turns .played").all_inner_texts() == ["2 A@A3", "3 C@C2"]
 
 
-@pytest.mark.parametrize("word", ["birds:2", "skiriuk:1", "bell-stakes:1", "casual-roll-again:2"])
+@pytest.mark.parametrize("word", ["birds:2", "bell-stakes:1", "casual-roll-again:2"])
 def test_games_of_all_kinds_are_recorded(person, word):
     rules = named_rules(word)
-    game = random_game(rules, 3, max_plies=8)
+    game = random_game(rules, 3, max_plies=6)
     person.visit(f"table={word.replace(':', '-')}")
     person.press("Record a game")
     ready(person)

@@ -1,14 +1,12 @@
 // Learning from one's games: recording them, practising their mistakes, counting their throws.
-// This wires the parts to the page: a card with buttons, and a hook for games that are opened.
+// This wires the parts to the page: a card with buttons, and a hook for games that are opened. The
+// dialogs are loaded when they are first opened.
 
-import { DiceTest } from "./dice_test.js";
 import { at, make } from "./dom.js";
 import { exerciseOf, mistakesOf } from "./exercises.js";
 import { gameOf, kept } from "./kept.js";
 import { Openings } from "./openings.js";
 import { keep, read } from "./options.js";
-import { Practise } from "./practise.js";
-import { Record } from "./record.js";
 
 const ASKS = "ur-asks-first";
 
@@ -19,27 +17,35 @@ export class Learning {
    */
   constructor(session, run) {
     this.session = session;
-    this.practise = new Practise(session);
-    this.record = new Record(session, (text, path, key) => this.judge(text, path, key));
+    this.practise = once(async () => {
+      const { Practise } = await import("./practise.js");
+      const practise = new Practise(session);
+      practise.dialog.addEventListener("close", () => this.showDue());
+      return practise;
+    });
+    this.record = once(async () => {
+      const { Record } = await import("./record.js");
+      return new Record(session, (text, path, key) => this.judge(text, path, key));
+    });
+    this.diceTest = once(async () => new (await import("./dice_test.js")).DiceTest(session));
     this.openings = new Openings(session, run);
-    this.diceTest = new DiceTest(session);
+    const opening = (dialog) => run(async () => (await dialog()).open());
     this.run = run;
     const record = (words, id) =>
-      make("button", { type: "button", id, onclick: () => this.record.open() }, words);
+      make("button", { type: "button", id, onclick: opening(this.record) }, words);
     this.practising = ["practise", "start-practise"].map((id) =>
-      make("button", { type: "button", id, onclick: () => this.practise.open() }));
+      make("button", { type: "button", id, onclick: opening(this.practise) }));
     this.asks = make("input", { id: "ask-first", type: "checkbox", checked: read(ASKS, false),
       onchange: () => keep(ASKS, this.asks.checked) });
     at("learning").append(
       make("div", { class: "buttons" },
         record("Record a game", "record-game"), this.practising[0],
-        make("button", { type: "button", id: "dice-test", onclick: () => this.diceTest.open() }, "Is it the dice?")),
+        make("button", { type: "button", id: "dice-test", onclick: opening(this.diceTest) }, "Is it the dice?")),
       make("p", {}, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
       this.openings.details);
     at("hero").after(make("p", { class: "buttons" },
       record("Record a game at a real table", "start-record"), this.practising[1]));
     session.opened = () => this.remember();
-    this.practise.dialog.addEventListener("close", () => this.showDue());
     this.showDue();
   }
 
@@ -55,11 +61,14 @@ export class Learning {
   }
 
   /** Go to a place in the game, after asking for the move there if that is wanted. */
-  meet(node) {
+  async meet(node) {
     const ply = node?.next?.plies.find((each) => ["mistake", "blunder"].includes(each.mark));
-    if (!ply || !this.asks.checked) return this.session.go(node);
-    this.practise.ask(exerciseOf(this.session, ply)).then(this.run(() => this.session.go(node)));
-    return null;
+    if (!ply || !this.asks.checked) {
+      await this.session.go(node);
+      return;
+    }
+    const practise = await this.practise();
+    practise.ask(exerciseOf(this.session, ply)).then(this.run(() => this.session.go(node)));
   }
 
   /** Keep what there is to learn from a game that was opened; a corrected record takes its own place. */
@@ -80,4 +89,16 @@ export class Learning {
       this.key = null;
     });
   }
+}
+
+/** What is made when it is first asked for; a failure is no answer for the next time. */
+function once(make) {
+  let made = null;
+  return () => {
+    made ??= make().catch((error) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
 }

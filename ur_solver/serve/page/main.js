@@ -319,8 +319,8 @@ const KEYS = {
   "?": () => dialogs.help(),
 };
 for (const [key, mark] of [["b", "blunder"], ["m", "mistake"], ["i", "inaccuracy"]]) {
-  KEYS[key] = () => session.go(session.marked(1, [mark]));
-  KEYS[key.toUpperCase()] = () => session.go(session.marked(-1, [mark]));
+  KEYS[key] = () => learning.meet(session.marked(1, [mark]));
+  KEYS[key.toUpperCase()] = () => learning.meet(session.marked(-1, [mark]));
 }
 
 at("board").addEventListener("keydown", (event) => {
