@@ -24,7 +24,14 @@ from ur_solver.audit import (
 )
 from ur_solver.audit.game_audit import TIE
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
-from ur_solver.records import NOTATIONS, GameRecord, RecordFault, read_text, stepper_of
+from ur_solver.records import (
+    NOTATIONS,
+    GameRecord,
+    RecordFault,
+    opening_text,
+    read_text,
+    stepper_of,
+)
 from ur_solver.rules import SIDE_NAMES, Position, opponent
 from ur_solver.serve.unfold import Json, ServedRules, Unfolded
 
@@ -116,6 +123,7 @@ def _audit_values(audit: GameAudit) -> Json:
         "game": record.number,
         "names": {name: record.player(side) for side, name in SIDE_NAMES.items()},
         "start": record.start.notation,
+        "rounds": opening_text(record.opening) or None,
         "position": _end_of(record),
         "result": result_text(audit),
         "account": account_text(audit),

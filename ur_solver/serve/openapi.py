@@ -281,6 +281,7 @@ _SCHEMAS: Json = {
         error=_ERROR,
         light=_of("Side"),
         dark=_of("Side"),
+        rounds=_told(_or_null(_TEXT), "of the opening, as a record writes them"),
         opening=_told(_list(_of("Ply")), "the throws of both sides in the rounds of the opening"),
         plies=_list(_of("Ply")),
         game=_WHOLE,

@@ -74,6 +74,11 @@ export class Source {
     return get(`/${this.path}/prose`);
   }
 
+  /** A round of the opening, from light's marker on a square, or from home. */
+  opening(marker, view) {
+    return get(`/${this.path}/opening?marker=${marker ?? ""}&drawing=${view}`);
+  }
+
   line(start, turns) {
     return ask(`/${this.path}/line`, { start, turns });
   }

@@ -142,7 +142,8 @@ function faultItem(fault, count) {
 export async function record(session) {
   const { about, root } = session;
   const lines = [`rules: ${about.record_rules}`];
-  if (root.position !== about.start) lines.push(`start: ${root.position}`);
+  if (session.opening) lines.push(`opening: ${session.opening}`);
+  else if (root.position !== about.start) lines.push(`start: ${root.position}`);
   for (const side of SIDES) {
     const player = session.players[side];
     const name = session.names[side] ?? (player === "human" ? null : player);

@@ -7,9 +7,10 @@ import { at, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { keepingFocus } from "./focus.js";
 import { Learning } from "./learning.js";
+import { Opening } from "./opening.js";
 import { keep, options, setOption } from "./options.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
-import { headline, lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
+import { lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
 import { Queue } from "./queue.js";
 import { openRules } from "./rulebook.js";
 import { Session } from "./session.js";
@@ -51,6 +52,7 @@ const editor = new Editor(session, board, { done: leaveEditor, run });
 let tables = [];
 const dialogs = wireDialogs(session, { start: act(start), failed, ready, tables: () => tables });
 const learning = new Learning(session, act);
+const opening = new Opening(session, board, act);
 
 board.canDrag = (place) =>
   (session.editing ? editor.canDrag(place) : session.moves.some((move) => sourceOf(move) === place));
@@ -63,6 +65,7 @@ async function changed(moved = null) {
   lifted = null;
   try {
     if (!(await session.unfold())) return;
+    await opening.prepare();
   } catch (error) {
     session.restore();
     throw error;
@@ -78,7 +81,7 @@ async function changed(moved = null) {
   show();
   if (session.editing) await editor.open(session.at.position);
   showMode();
-  const next = nextByItself(session);
+  const next = opening.isOn ? opening.next() : nextByItself(session);
   const node = session.at;
   if (next) {
     const go = run(() => (session.at === node ? next() : null));
@@ -111,6 +114,7 @@ function showAll() {
   showSummary(session);
   showOptions();
   learning.show();
+  opening.show();
   showStatus();
   for (const [id, node] of [["back", session.at.parent], ["first", session.at.parent],
     ["forward", session.at.next], ["last", session.at.next], ["undo", session.taken]]) {
@@ -168,8 +172,8 @@ function drawPath(side, from = `${side} home`) {
 }
 
 function showStatus() {
-  const words = session.isPlayed ? lastWords(session) : statusWords();
-  const unseen = session.isPlayed ? make("span", { class: "unseen" }, headline(session)) : "";
+  const words = opening.words() + (opening.isOn ? "" : session.isPlayed ? lastWords(session) : statusWords());
+  const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, at("headline").textContent) : "";
   const all = words + (unseen && unseen.textContent);
   if (all !== announced) at("status").replaceChildren(words, unseen);
   announced = all;
@@ -293,7 +297,7 @@ async function chosen(throws) {
 
 async function thrown() {
   if (at("throw").getAttribute("aria-disabled") === "true") return;
-  await session.roll();
+  await (opening.isOn ? opening.roll() : session.roll());
   at("board").focus({ preventScroll: true });
 }
 
@@ -302,7 +306,7 @@ async function thrown() {
 const isOwnTurn = () => session.players[session.answer.side] === "human";
 
 const KEYS = {
-  r: () => (isOwnTurn() ? session.roll() : null),
+  r: () => (opening.isOn ? opening.roll() : isOwnTurn() ? session.roll() : null),
   ArrowUp: () => pick(-1),
   ArrowDown: () => pick(1),
   Enter: () => doIt(session.moves[session.chosen]),
@@ -354,6 +358,7 @@ function pick(step) {
 
 /** Play a move; pass where there is none; throw before; say the best where something has to be said. */
 function doIt(move) {
+  if (opening.isOn) return opening.roll();
   if (!isOwnTurn()) return null;
   if (session.mustSay) return session.say(bestSaying());
   if (session.mustPass) return session.play(null);

@@ -54,9 +54,17 @@ export class Session {
     this.root = new Node(start);
     this.names = { light: null, dark: null };
     this.result = null;
+    this.opening = "";
     this.fallen = [];
     this.isNew = true;
     this.stand(this.root);
+  }
+
+  /** Begin where an opening ends, whose rounds a record writes like this. */
+  beginAfter(opening, start) {
+    const { names } = this;
+    this.begin(start);
+    Object.assign(this, { names, opening });
   }
 
   /** Stand at a node, with what was said and thrown there if the game goes on. */
@@ -77,8 +85,8 @@ export class Session {
 
   /** Keep what is on screen, and return to it where an answer fails to come. */
   keep() {
-    const { source, about, units, root, at, said, thrown, chosen, answer, names, result, view } = this;
-    this.kept = { source, about, units, root, at, said, thrown, chosen, answer, names, result, view };
+    const { source, about, units, root, at, said, thrown, chosen, answer, names, result, opening, view } = this;
+    this.kept = { source, about, units, root, at, said, thrown, chosen, answer, names, result, opening, view };
   }
 
   restore() {
@@ -325,6 +333,7 @@ export class Session {
     this.showsValues = true;
     this.begin(game.start);
     this.names = game.names;
+    this.opening = game.rounds ?? "";
     this.result = game.result;
     const turns = pliesByTurn(game.plies);
     let node = this.root;
@@ -347,6 +356,7 @@ export class Session {
   get address() {
     const parts = { [this.source.hasValues ? "table" : "rules"]: this.source.path.split("/")[1] };
     if (this.root.position !== this.about.start) parts.start = this.root.position;
+    if (this.opening) parts.opening = this.opening;
     const text = writeTree(this.root);
     if (text) parts.game = text;
     const number = numberOf(this.root, this.at);
@@ -387,7 +397,9 @@ export class Session {
     await tried(() => this.take(path));
     if (faults.length && !this.source) await this.take(fallback);
     const start = parts.get("start");
-    if (start && await tried(() => this.source.position(start, this.view))) this.begin(start);
+    if (start && await tried(() => this.source.position(start, this.view))) {
+      this.beginAfter(parts.get("opening") ?? "", start);
+    }
     for (const side of SIDES) {
       const player = parts.get(side);
       this.players[side] = player === "random" || player in (this.about.players ?? {}) ? player : "human";

@@ -1,0 +1,105 @@
+"""Ben's opening on the page: played, chosen, saved, and found again by its address."""
+
+from __future__ import annotations
+
+import re
+
+from tests.serve.browser import needs_browser
+from ur_solver.records import opening_text, read_text
+from ur_solver.rules import named_rules
+
+pytestmark = needs_browser
+MOST_ROUNDS = 60
+
+
+def headline(person):
+    return person.page.inner_text("#headline")
+
+
+def play_opening(person):
+    """Throw until the first player is found; choose the first square of each zero."""
+    chosen = 0
+    for _ in range(MOST_ROUNDS):
+        person.press("Throw", "#hand")
+        person.settle()
+        if "may choose a square" in headline(person):
+            person.page.locator("#options button").first.click()
+            person.settle()
+            chosen += 1
+        if "opening" in person.address:
+            return chosen
+    raise AssertionError("the opening does not end")
+
+
+def opened_by(address):
+    """The game of an address, as a record in the plain notation has it."""
+    (game,) = read_text(f"rules: ben:1\nopening: {address['opening']}\n\nend: unfinished")
+    return game
+
+
+def test_a_game_of_bens_begins_with_its_opening(person):
+    chosen = 0
+    for _ in range(5):
+        person.visit("table=ben-1&values=no")
+        person.settle()
+        assert "both throw and enter a piece" in headline(person)
+        chosen += play_opening(person)
+        game = opened_by(person.address)
+        assert person.address["start"] == game.start.notation
+        side = {"L": "light", "D": "dark"}[game.start.side]
+        assert f"Opening {opening_text(game.opening)}: {side} began." in person.status()
+        assert headline(person).startswith(side.capitalize())
+        person.visit("table=finkel-3")  # the same page, whose dice go on
+    assert chosen > 0
+    person.close()
+
+
+def test_a_zero_chooses_by_values_and_the_game_is_saved(person):
+    person.visit("table=ben-1")
+    assert "with a free first throw" in person.status()
+    person.press("Play the opening", "#options")
+    person.settle()
+    values = []
+    for _ in range(MOST_ROUNDS):
+        person.press("Throw", "#hand")
+        person.settle()
+        if "may choose a square" in headline(person):
+            values.append(person.options())
+            person.page.locator("#options button").first.click()
+            person.settle()
+        if "opening" in person.address:
+            break
+    for options in values:  # the best first
+        shares = [float(re.search(r"([\d.]+) %", each)[1]) for each in options]
+        assert shares == sorted(shares, reverse=True)
+    game = opened_by(person.address)
+    person.press("Throw", "#hand")
+    person.settle()
+    person.press("Save", "header")
+    with person.page.expect_download() as caught:
+        person.press("Game, .ur", "#save-dialog")
+    (saved,) = read_text(caught.value.path().read_text())
+    assert saved.opening == game.opening
+    assert saved.start == game.start
+    # another visitor with the address sees the same
+    address = person.page.url.partition("#")[2]
+    person.visit("table=finkel-3")
+    person.visit(address)
+    assert opened_by(person.address).opening == game.opening
+    person.close()
+
+
+def test_the_computer_chooses_its_square_and_a_text_brings_its_opening(person):
+    person.visit("table=ben-1&values=no&dark=table")
+    assert play_opening(person) >= 0
+    rules = named_rules("ben:1")
+    assert rules.position(person.address["start"]).home("L") == 0
+    person.visit("table=ben-1")
+    person.head("Open")
+    person.page.fill("#text", "rules: ben:1\nopening: 2-2, 0-1 A3A1 C3C2\n\nend: unfinished")
+    person.press("Open", "#open-dialog")
+    person.page.wait_for_selector("#open-dialog", state="hidden")
+    person.settle()
+    assert person.address["opening"] == "2-2 A@A3 C@C3, 0-1 A3A1 C3C2"
+    assert "light began" in person.status()
+    person.close()
