@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from tests.estimators.test_file import stored_of
-from tests.publish.conftest import TABLES
 from ur_solver.cli import cli
 from ur_solver.common.files import write_file
 from ur_solver.estimators.file import write
 from ur_solver.publish.exact import PIECE_BYTES
 from ur_solver.publish.folder import MARK
+from ur_solver.publish.site import publish
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.table.names import table_folders
 
@@ -63,12 +63,15 @@ def test_all_files_are_listed_and_every_address_is_relative(site):
         assert address.startswith(("data:", "#")) or address in there, address
 
 
-def test_browsers_keep_all_but_the_pieces_of_tables(site):
-    worker = (site.folder / "sw.js").read_text()
+def test_browsers_keep_all_but_the_pieces_of_large_tables(site, monkeypatch, tmp_path):
+    monkeypatch.setattr("ur_solver.publish.site._FEW_PIECES", 1)
+    folder = tmp_path / "site"
+    publish(folder, [*site.values.values()])
+    worker = (folder / "sw.js").read_text()
     kept = json.loads(re.search(r"^const FILES = (.+);$", worker, re.MULTILINE)[1])
-    named = json.loads((site.folder / MARK).read_text())["files"]
-    pieces = [name for name in named if re.search(r"/\d+\.bin$", name)]
-    assert len(pieces) >= len(TABLES)
+    named = json.loads((folder / MARK).read_text())["files"]
+    pieces = [name for name in named if re.search(r"birds-2-\w+/\d+\.bin$", name)]
+    assert len(pieces) == 2
     assert {"index.html" if name == "" else name for name in kept} == {*named} - {*pieces} - {
         "sw.js"
     }

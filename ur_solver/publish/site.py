@@ -46,6 +46,9 @@ PLIES = 2
 
 _VERSION = 1
 
+_FEW_PIECES = 4
+"""Browsers keep all of a table from the first visit on that has no more pieces: a megabyte."""
+
 
 @dataclass
 class Written:
@@ -167,7 +170,7 @@ def _values(name: str, evaluator: Evaluator) -> tuple[dict[str, Any], list[_File
     pieces = [f"{DATA}{folder}{k}.bin" for k in range(n_pieces(evaluator.file))]
     return {"kind": "exact", "head": f"{folder}head.bin", "pieces": folder}, [
         _Files("tables", [f"{DATA}{folder}head.bin"], [head_file(evaluator.file)]),
-        _Files("tables", pieces, piece_files(evaluator.file), is_kept=False),
+        _Files("tables", pieces, piece_files(evaluator.file), is_kept=len(pieces) <= _FEW_PIECES),
     ]
 
 

@@ -1,5 +1,5 @@
-// The worker of a published site. Files that the site's version names are kept when it is installed;
-// pieces of tables when they are first asked for. Above are `VERSION` and `FILES`, by `ur publish`.
+// The worker of a published site. Files that the site's version names are kept when it is installed,
+// pieces of large tables when they are first asked for. Above are `VERSION` and `FILES`, by `ur publish`.
 
 const SCOPE = self.registration.scope;
 const PREFIX = `ur-solver ${SCOPE} `;
@@ -41,11 +41,12 @@ self.addEventListener("fetch", (event) => {
 });
 
 async function answer(request, path) {
-  const isPiece = PIECE.test(path);
-  const cache = await caches.open(isPiece ? PIECES : OWN);
-  const kept = await cache.match(SCOPE + path);
-  if (kept) return kept;
+  const own = await (await caches.open(OWN)).match(SCOPE + path);
+  if (own || !PIECE.test(path)) return own ?? fetch(request);
+  const pieces = await caches.open(PIECES);
+  const piece = await pieces.match(SCOPE + path);
+  if (piece) return piece;
   const found = await fetch(request);
-  if (isPiece && found.ok) await cache.put(SCOPE + path, found.clone());
+  if (found.ok) await pieces.put(SCOPE + path, found.clone());
   return found;
 }

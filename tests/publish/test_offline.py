@@ -1,0 +1,90 @@
+"""A published page plays without a server, and without a network once it was open."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+
+from tests.publish.conftest import FileServer
+from tests.serve.browser import Person, needs_browser
+from tests.serve.page.playing import by_list, by_press, play
+from ur_solver.rules import named_rules
+
+pytestmark = needs_browser
+
+PATH = "/games/ur"
+PLAYED = ("finkel-1", "birds-1", "skiriuk-1", "ben-1", "bell-stakes-1")
+
+
+@pytest.fixture(scope="module")
+def origin(solved):
+    """A server of the same tables."""
+    paths = [str(solved(named_rules(name.replace("-1", ":1")))) for name in PLAYED]
+    command = [sys.executable, "-m", "ur_solver", "serve", *paths, "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        address = process.stderr.readline().partition(": ")[2].partition(" ")[0]
+        yield address.rstrip("/")
+        process.terminate()
+        process.stderr.read()
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_game_looks_as_it_does_with_a_server(browser, files, origin, name):
+    person = Person(browser, files.origin + PATH)
+    person.visit(f"table={name}")
+    play(person, random.Random(name), (by_list, by_press))
+    shown = person.shown()
+    address = person.page.url.partition("#")[2]
+    person.close()
+    other = Person(browser, origin)
+    other.visit(address)
+    assert other.shown() == {**shown, "table": other.shown()["table"]}
+    other.close()
+
+
+def test_estimates_are_shown_with_their_intervals(browser, files):
+    person = Person(browser, files.origin + PATH)
+    person.visit("table=skiriuk-7&throw=2")
+    assert "\N{PLUS-MINUS SIGN}" in person.page.inner_text("#moves")
+    assert "2 plies" in person.page.inner_text("#source")
+    person.close()
+
+
+def test_a_rule_set_without_values_is_played(browser, files):
+    person = Person(browser, files.origin + PATH)
+    person.visit("rules=aseb:5")
+    play(person, random.Random(1), (by_list,), 4)
+    assert person.page.locator("#turns .turn").count() >= 3
+    person.close()
+
+
+def test_it_plays_without_a_network_after_one_load(browser, site):
+    server = FileServer(site.folder.parents[1])
+    person = Person(browser, server.origin + PATH)
+    person.visit()
+    person.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    server.stop()
+    person.context.set_offline(True)
+    rng = random.Random(2)
+    for name in (*PLAYED, "skiriuk-7"):
+        person.page.goto("about:blank")
+        person.visit(f"table={name}")
+        play(person, rng, (by_list,), 2)
+        assert person.page.locator("#turns .turn").count() >= 1
+        assert person.page.inner_text("#moves") or "won" in person.status()
+    person.close()
+
+
+def test_axe_finds_nothing(browser, files):
+    from axe_playwright_python.sync_playwright import Axe
+
+    person = Person(browser, files.origin + PATH, bypass_csp=True)
+    for address in ("table=bell-stakes-1&throw=3", "table=skiriuk-7&throw=2", "rules=aseb:5"):
+        person.visit(address)
+        found = Axe().run(person.page).response["violations"]
+        assert not found, (address, json.dumps(found, indent=1)[:3000])
+    person.close()
