@@ -2,20 +2,23 @@
 
     python scripts/draw_icons.py
 
-Writes icon-192.png and icon-512.png into ur_solver/publish/files, by Debian's Chromium.
+Writes icon-192.png and icon-512.png into ur_solver/publish/files, by Debian's Chromium and Pillow.
 """
 
 from __future__ import annotations
 
+import io
 import pathlib
 import shutil
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from ur_solver.rules.drawing.svg import icon_svg
 
 FILES = pathlib.Path(__file__).resolve().parents[1] / "ur_solver" / "publish" / "files"
 
+_COLOURS = 16
 _STYLE = "body { margin: 0 } svg { display: block }"
 
 
@@ -30,7 +33,8 @@ def main() -> None:
             page.set_content(
                 f"<style>body {{ margin: 0 }} svg {{ display: block }}</style>{icon_svg()}"
             )
-            page.screenshot(path=FILES / f"icon-{size}.png")
+            drawn = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            drawn.quantize(_COLOURS).save(FILES / f"icon-{size}.png", optimize=True)
         browser.close()
 
 
