@@ -35,17 +35,14 @@ def test_the_whole_catalogue_is_on_a_site(tmp_path, solved):
     result = run(folder, "finkel:1")
     assert result.exit_code == 0, result.output
     index = index_of(folder)
-    named = [(each["name"], each["pieces"]) for each in index["rules"]]
-    assert set(named) == {
-        ("finkel", 1),
-        *((rules.name, rules.pieces) for rules in CATALOGUE.values()),
-    }
+    named = [(each["name"], each["pieces"]) for each in index["games"]["rules"]]
+    assert named == [(rules.name, rules.pieces) for rules in CATALOGUE.values()]
     entries = {each["id"]: each for each in index["tables"]}
     assert entries["finkel-1"]["values"]["kind"] == "exact"
     assert entries["aseb-5"]["values"]["kind"] == "network"
     for each in (*index["rules"], *index["tables"]):
-        name = each.get("file") or each["rules_file"]
-        rules = json.loads((folder / "data" / name).read_text())["about"]
+        rules = json.loads((folder / "data" / each["rules_file"]).read_text())["about"]
+        assert json.loads((folder / "data" / each["prose"]).read_text())["title"]
         assert (rules["name"], rules["pieces"]) == (each["name"], each["pieces"])
 
 

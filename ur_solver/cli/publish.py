@@ -39,6 +39,8 @@ def command(folder: Path, words: tuple[str, ...], is_only: bool, quiet: bool) ->
     from ur_solver.publish.folder import SiteFolder  # noqa: PLC0415 - 0.1 s of HDF5 and NumPy
     from ur_solver.publish.site import publish  # noqa: PLC0415 - same
 
+    if is_only and not words:
+        raise click.UsageError("--only publishes the TABLEs that are named; name one")
     SiteFolder(folder)  # before anything is solved
     rules = [] if is_only else list(CATALOGUE.values())
     with ExitStack() as stack:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 
+from ur_solver.publish.lean import lean
 from ur_solver.rules.drawing.svg import icon_svg
 from ur_solver.serve.guard import POLICY
 from ur_solver.serve.page_files import page_files
@@ -29,14 +30,15 @@ def page_contents() -> Iterator[tuple[str, bytes]]:
     served = dict(page_files())
     yield "index.html", _index(served.pop("/")[0].decode()).encode()
     for path, (content, _) in served.items():
-        yield path[1:], content
+        yield path[1:], _lean(content)
     engine = resources.files("ur_solver.serve") / "page" / "engine"
     own = resources.files("ur_solver.publish") / "files"
     for file in sorted(engine.iterdir(), key=lambda each: each.name):
         if file.name.endswith(".js"):
-            yield f"engine/{file.name}", file.read_bytes()
-    for name in ("offline.js", *(f"icon-{size}.png" for size in _SIZES)):
-        yield name, (own / name).read_bytes()
+            yield f"engine/{file.name}", _lean(file.read_bytes())
+    yield "offline.js", _lean((own / "offline.js").read_bytes())
+    for size in _SIZES:
+        yield f"icon-{size}.png", (own / f"icon-{size}.png").read_bytes()
     yield "icon.svg", icon_svg().encode()
     yield "manifest.webmanifest", json.dumps(_manifest(), indent=1).encode()
 
@@ -54,7 +56,11 @@ def worker_file(version: str, kept: Sequence[str]) -> bytes:
     names = ["" if name == "index.html" else name for name in kept]
     head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(names)};\n"
     body = (resources.files("ur_solver.publish") / "files" / "sw.js").read_bytes()
-    return head.encode() + body
+    return head.encode() + _lean(body)
+
+
+def _lean(content: bytes) -> bytes:
+    return lean(content.decode()).encode()
 
 
 def _index(page: str) -> str:

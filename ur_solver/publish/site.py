@@ -81,7 +81,7 @@ class _Files:
 def publish(
     folder: pathlib.Path,
     evaluators: Sequence[Evaluator],
-    rules: Sequence[RuleSet] = (),
+    games: Sequence[RuleSet] = (),
 ) -> Written:
     """Write a site; an earlier one in the folder is replaced.
 
@@ -92,8 +92,8 @@ def publish(
     evaluators : sequence of Table or Estimator
         Tables of whole games. Each is known by its rule set's name and pieces (``finkel-3``);
         another one of the same name gets a number besides.
-    rules : sequence of RuleSet
-        Those that are on the site besides, without values.
+    games : sequence of RuleSet
+        What there is to choose from; by default the games of the tables and estimators.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def publish(
     DamagedTableError
         If values cannot be read.
     """
-    place, files = SiteFolder(folder), list(_files(evaluators, rules))
+    place, files = SiteFolder(folder), list(_files(evaluators, games))
     names = [name for each in files for name in each.names]
     place.begin([*names, "sw.js"])
     written, digest = Written(), hashlib.sha256()
@@ -119,44 +119,45 @@ def publish(
     return written
 
 
-def _files(evaluators: Sequence[Evaluator], others: Iterable[RuleSet]) -> Iterator[_Files]:
+def _files(evaluators: Sequence[Evaluator], games: Sequence[RuleSet]) -> Iterator[_Files]:
     """All files but the worker; what the page needs first comes last, when its data are there."""
     ids = _names_of([each.rules for each in evaluators])
-    answering = [answering_values(*each) for each in zip(ids, evaluators, strict=True)]
-    games = {*(each["game"] for each in answering), *(rules.name for rules in others)}
+    answering = [_answering(*each) for each in zip(ids, evaluators, strict=True)]
     # people play a game together with its usual pieces, whatever the values are of
-    usual = [rules for name, rules in CATALOGUE.items() if name in games]
-    all_rules = list(dict.fromkeys([*(each.rules for each in evaluators), *others, *usual]))
-    names = _names_of(all_rules)
-    file_of = {rules: f"rules/{name}.json" for rules, name in zip(all_rules, names, strict=True)}
-    prose_of = {rules: f"prose/{name}.json" for rules, name in zip(all_rules, names, strict=True)}
+    own = [
+        CATALOGUE.get(each["game"], found.rules)
+        for each, found in zip(answering, evaluators, strict=True)
+    ]
+    cards = list(dict.fromkeys([*games, *own]))
+    rules = list(dict.fromkeys([*(each.rules for each in evaluators), *cards]))
+    files_of = {
+        each: {"rules_file": f"rules/{name}.json", "prose": f"prose/{name}.json"}
+        for each, name in zip(rules, _names_of(rules), strict=True)
+    }
     entries = []
     for name, evaluator in zip(ids, evaluators, strict=True):
         values, files = _values(name, evaluator)
-        files_of = {
-            "rules_file": file_of[evaluator.rules],
-            "prose": prose_of[evaluator.rules],
-            "values": values,
-        }
-        players = {"players": dict(TEMPERATURES)}
-        entries.append(table_values(name, evaluator) | players | files_of)
+        found = table_values(name, evaluator) | {"players": dict(TEMPERATURES)}
+        entries.append(found | files_of[evaluator.rules] | {"values": values})
         yield from files
-    contents = [_json(rules_data(rules)) for rules in file_of]
-    yield _Files("rules", [DATA + file for file in file_of.values()], contents)
-    prose = [_json(prose_values(rules)) for rules in prose_of]
-    yield _Files("rules", [DATA + file for file in prose_of.values()], prose)
+    for key, make in (("rules_file", rules_data), ("prose", prose_values)):
+        names = [f"{DATA}{files_of[each][key]}" for each in rules]
+        yield _Files("rules", names, [_json(make(each)) for each in rules])
     index = {
         "version": _VERSION,
         "tables": entries,
-        "rules": [
-            {"name": rules.name, "pieces": rules.pieces, "file": file, "prose": prose_of[rules]}
-            for rules, file in file_of.items()
-        ],
-        "games": {"rules": [game_values(rules) for rules in usual], "tables": answering},
+        "rules": [{"name": each.name, "pieces": each.pieces, **files_of[each]} for each in rules],
+        "games": {"rules": [*map(game_values, cards)], "tables": answering},
     }
-    yield _Files("rules", [DATA + "index.json"], [_json(index)])
+    yield _Files("rules", [f"{DATA}index.json"], [_json(index)])
     page = dict(page_contents())
     yield _Files("page", list(page), page.values())
+
+
+def _answering(name: str, evaluator: Evaluator) -> dict[str, Any]:
+    """What answers for a game: one of the catalogue, or one of another name."""
+    found, own = answering_values(name, evaluator), evaluator.rules.name
+    return found | {"game": found["game"] or (None if own in CATALOGUE else own)}
 
 
 def _values(name: str, evaluator: Evaluator) -> tuple[dict[str, Any], list[_Files]]:

@@ -78,7 +78,7 @@ export class Local {
     }
     const found = index.rules.find((each) => `${each.name}:${each.pieces}` === word || each.name === word);
     if (!found) throw new Refusal(`The rules ${word} are not on this site.`);
-    return { moves: await this.moves(found.file), values: null, entry: null, opening: null, prose: found.prose };
+    return { moves: await this.moves(found.rules_file), values: null, entry: null, opening: null, prose: found.prose };
   }
 
   async values(entry, moves) {

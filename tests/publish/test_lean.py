@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from importlib import resources
+
+import pytest
+
+from ur_solver.publish.lean import lean
+
+
+def test_comments_and_indentation_go():
+    text = """\
+// About it.
+
+/**
+ * A function.
+ * @param {string} x
+ */
+export function f(x) {
+  /** One line. */
+  const url = `https://${x}/`; // stays
+  return /** @type {any} */ (url);
+}
+"""
+    assert lean(text) == (
+        "export function f(x) {\n"
+        "const url = `https://${x}/`; // stays\n"
+        "return /** @type {any} */ (url);\n"
+        "}\n"
+    )
+
+
+def test_a_style_sheet():
+    assert lean("/* One.\n   Two. */\na {\n  b: c;\n}\n/* d */\n") == "a {\nb: c;\n}\n"
+
+
+def test_a_type_at_the_beginning_of_a_line_stays():
+    assert lean("  /** @type {any} */ (x).y();\n") == "/** @type {any} */ (x).y();\n"
+
+
+@pytest.mark.parametrize("text", ["f(`one\n  two`);", "/* one\n two */ f();"])
+def test_what_it_would_spoil_is_refused(text):
+    with pytest.raises(ValueError, match=r"^line [12]: "):
+        lean(text)
+
+
+def test_every_file_of_the_page_is_fit_for_it():
+    for folder in (
+        resources.files("ur_solver.serve") / "page",
+        resources.files("ur_solver.serve") / "page" / "engine",
+        resources.files("ur_solver.publish") / "files",
+    ):
+        for file in folder.iterdir():
+            if file.name.endswith((".js", ".css")):
+                text = file.read_text(encoding="utf-8")
+                kept = lean(text)
+                assert len(kept) < len(text)
+                assert lean(kept) == kept
