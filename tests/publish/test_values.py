@@ -57,7 +57,8 @@ def asked(browser, files):
 def test_every_value_of_a_table_is_the_same(asked, site, word):
     name = word.replace(":", "-")
     table = site.values[name]
-    ranks = np.arange(table.space.n_values)
+    step = 1 if table.space.n_values < 10_000 else 7
+    ranks = np.arange(0, table.space.n_values, step)
     states = table.space.unrank_states(ranks)
     # with stakes some values are of no position of their own
     is_own = table.space.rank_states(states) == ranks
