@@ -455,3 +455,21 @@ def test_faults_of_games_without_a_server(page, site):
     assert two["message"].startswith("line 5: the game has the rules aseb:1")
     assert two["place"] == {"line": 5, "column": None}
     assert three["message"] == "line 10: D is to throw, not L"
+
+
+def test_exercises_cost_what_the_table_says(page, site):
+    table = site("birds-2")
+    path = "/tables/birds-2/exercises?count=6&cost=0.03&seed="
+    found = call(page, "asked", path + "1")
+    assert found == call(page, "asked", path + "1")
+    assert len(found["exercises"]) == 6
+    assert found["exercises"] != call(page, "asked", path + "2")["exercises"]
+    for each in found["exercises"]:
+        position = table.rules.position(each["position"])
+        throws = Unfolded(ServedRules(table.rules, table), position).answer()["throws"]
+        shown = each["throws"] if len(each["throws"]) > 1 else each["throws"][0]
+        turn = next(t for t in throws if (t.get("choice"), t["throw"]) == (each["choice"], shown))
+        assert each["cost"] >= 0.03
+        assert each["cost"] == near(turn["moves"][1]["loss"])
+    message = call(page, "asked", path + "-1")["message"]
+    assert message == "seed is '-1'; expected a whole number"

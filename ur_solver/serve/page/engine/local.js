@@ -2,6 +2,7 @@
 
 import { Refusal } from "../refusal.js";
 import { auditAnswer, converted } from "./games.js";
+import { exercisesAnswer } from "./exercises.js";
 import { lineAnswer } from "./line.js";
 import { Moves } from "./moves.js";
 import { Unfolded, boardAnswer } from "./position.js";
@@ -9,7 +10,7 @@ import { Unfolded, boardAnswer } from "./position.js";
 const VERSION = 1;
 
 /** What a site cannot answer, as `about.missing` has it. */
-const MISSING = ["report", "exercises", "dice"];
+const MISSING = ["report", "dice"];
 
 /** The notations that are written here. */
 const NOTATIONS = ["ur"];
@@ -100,6 +101,7 @@ const HANDLERS = {
     new Unfolded(moves, values, asked.get("position"), asked.get("drawing")).answer(),
   board: ({ moves }, asked) =>
     boardAnswer(moves, asked.get("position"), asked.get("drawing") ?? "light"),
+  exercises: (judge, asked) => exercisesAnswer(judge, asked),
   "line of a body": (judge, { start, turns }) => lineAnswer(judge, start, turns),
   "audit of a body": (judge, { text }) => auditAnswer(judge, text),
   "convert of a body": ({ moves }, { text }) => converted(moves, text),
