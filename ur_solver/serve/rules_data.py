@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ur_solver.answers.openings import source_of
 from ur_solver.moves import generator_of
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
 from ur_solver.rules.contents import awake, split
 from ur_solver.rules.drawing.svg import board_sizes, board_template
+from ur_solver.rules.openings import level, opening_of
 from ur_solver.rules.position import MAX_FINES
 from ur_solver.serve.describe import rules_values
+from ur_solver.serve.rounds import opening_values
+from ur_solver.serve.unfold import ServedRules
 from ur_solver.space import positions_of
 
 VERSION = 1
@@ -67,6 +71,11 @@ def rules_data(rules: RuleSet) -> dict[str, Any]:
         ``faults``
             By square: by sentence, the contents that cannot be there for that reason, each one
             piece more than a content that can.
+        ``opening``
+            The rounds by which the first player is found; null if there are none. ``share`` is the
+            chance that light is the first player where it does not depend on where the game
+            begins; ``rounds`` has, by the square of light's marker, empty before it enters, what
+            `opening_values` says of a round without values, and the ``board`` as a position.
         ``stacks``
             Squares on which the order of pieces matters.
         ``drawing``
@@ -96,6 +105,7 @@ def rules_data(rules: RuleSet) -> dict[str, Any]:
         "decision_marks": rules.mechanics.decision_marks,
         "payoff": _payoff(rules),
         "faults": [dict(_faults(rules, square)) for square in positions.squares],
+        "opening": _opening(rules),
         "stacks": [
             square for square in positions.squares if rules.mechanics.squares[square].is_stack
         ],
@@ -129,6 +139,26 @@ def _payoff(rules: RuleSet) -> dict[str, Any]:
         "cost": payoff.cost(True),
         "most_fines": MAX_FINES if payoff.has_fines else None,
     }
+
+
+def _opening(rules: RuleSet) -> dict[str, Any] | None:
+    opening = opening_of(rules)
+    if opening is None:
+        return None
+    rounds: dict[str, Any] = {}
+    waiting: list[str | None] = [None]
+    while waiting:
+        marker = waiting.pop()
+        found = opening_values(ServedRules(rules), marker, None)
+        board = level(rules, source_of(rules, opening, marker))
+        rounds[marker or ""] = found | {"board": board.notation}
+        outcomes = [each for thrown in found["throws"] for each in thrown["outcomes"]]
+        then = {each["marker"] for each in outcomes if not each["position"]}
+        waiting += sorted(then - {None} - rounds.keys() - {*waiting})
+    whole = rules.payoff.total(0)
+    # as if the first player had everything
+    share = opening.value(lambda position: whole if position.side == LIGHT else 0) / (whole or 1)
+    return {"share": share, "rounds": rounds}
 
 
 def _faults(rules: RuleSet, square: str) -> Iterator[tuple[str, list[str]]]:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from importlib import resources
 
 import numpy as np
 import pytest
 
 from tests.games import random_game
 from tests.serve.browser import needs_browser
+from tests.serve.page.engine import call, engine_page, load, near, plain, take
 from ur_solver.errors import InputError
 from ur_solver.moves import WIN, generator_of
-from ur_solver.records.plain import write_plain
 from ur_solver.rules import CATALOGUE, DARK, LIGHT, SIDE_NAMES, named_rules
 from ur_solver.rules.contents import split
 from ur_solver.rules.position import parse_any_position
 from ur_solver.rules.squares import Stack
-from ur_solver.serve.describe import rules_values, table_values, whole_table_values
-from ur_solver.serve.judged import Turn, audit_text, converted_text, line_values
-from ur_solver.serve.rules_data import rules_data
+from ur_solver.serve.judged import Turn, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded, board_values
 from ur_solver.space import positions_of, space_of
 
 pytestmark = needs_browser
 
-ORIGIN = "http://page.test"
 OWN = {
     "skiriuk, nearly all switches": named_rules("skiriuk:3").changed(
         another_piece=True, extra_on_capture=True, any_from_shared_depot=True,
@@ -40,100 +35,12 @@ OWN = {
     ),
 }  # fmt: skip
 FULL = {**CATALOGUE, **OWN}
-SCRIPTS = """() => {
-  window.load = (data) => { window.moves = new Moves(data); return true; };
-  window.answers = async (texts, view) => {
-    const found = [];
-    for (const text of texts) found.push(await new Unfolded(moves, null, text, view).answer());
-    return found;
-  };
-  window.boards = (texts, view) => texts.map((text) => boardAnswer(moves, text, view));
-  window.refused = (texts) => texts.map((text) => {
-    try { return moves.encode(text) && null; } catch (error) { return error.message; }
-  });
-  window.lines = async (games) => {
-    const found = [];
-    for (const [start, turns] of games) {
-      found.push(await lineAnswer({ moves, values, opening }, start, turns)
-        .catch((error) => error.message));
-    }
-    return found;
-  };
-  // values by row, as if from a table
-  window.take = (given, first) => {
-    const known = new Map(given);
-    const find = (k) => async (rows) => rows.map((row) => known.get(String(row))[k]);
-    window.values = { isExact: true, values: find(0), chances: find(1), facts: async () => ({}) };
-    window.opening = first;
-    return true;
-  };
-  window.site = (rules, entry) => {
-    const files = new Map([["index.json", { version: 1, tables: [entry],
-      games: { rules: [], tables: [] },
-      rules: [{ name: entry.name, pieces: entry.pieces, file: "rules.json" }] }],
-    ["rules.json", rules]]);
-    window.local = new Local("");
-    local.file = async (path) => ({ json: async () => files.get(path) });
-    local.values = async () => values;
-    return true;
-  };
-  window.asked = async (path, body) => local.answer(path, body ?? undefined)
-    .catch((error) => ({ message: error.message, place: error.place }));
-  window.valued = async (texts) => {
-    const found = [];
-    for (const text of texts) found.push(await new Unfolded(moves, values, text).answer());
-    return found;
-  };
-  window.reached = (rows, choices) => rows.flatMap((row) => choices.flatMap(({ may, outcomes }) =>
-    outcomes.map(([number]) => {
-      const steps = moves.options(row, number, may);
-      return steps.length ? steps.map((each) => [each.mover, each.target, each.flags, ...each.row])
-        : [[-1, -1, 8, ...moves.mirror(row)]];
-    })));
-}"""
 
 
 @pytest.fixture(scope="module")
 def page(browser):
-    """A page with the modules of the page's engine, and nothing else."""
-    files = resources.files("ur_solver.serve") / "page"
-    context = browser.new_context()
-    page = context.new_page()
-
-    def answer(route):
-        path = route.request.url.removeprefix(ORIGIN)
-        if path == "/":
-            route.fulfill(body="<!doctype html>", content_type="text/html")
-        else:
-            text = (files / path.lstrip("/")).read_text(encoding="utf-8")
-            route.fulfill(body=text, content_type="text/javascript")
-
-    page.route(f"{ORIGIN}/**", answer)
-    page.goto(f"{ORIGIN}/")
-    page.evaluate(
-        """async () => Object.assign(window, await import('./engine/moves.js'),
-          await import('./engine/position.js'), await import('./engine/line.js'),
-          await import('./engine/local.js'))"""
-    )
-    page.evaluate(SCRIPTS)
-    yield page
-    context.close()
-
-
-def call(page, function, *given):
-    """What a function gives; as text, which is much faster than values one by one."""
-    script = f"async given => JSON.stringify(await {function}(...JSON.parse(given)))"
-    return json.loads(page.evaluate(script, json.dumps(given)))
-
-
-def load(page, rules):
-    call(page, "load", rules_data(rules))
-    page.evaluate("() => { window.values = null; window.opening = null; }")
-
-
-def plain(values):
-    """What JSON makes of values."""
-    return json.loads(json.dumps(values))
+    with engine_page(browser) as page:
+        yield page
 
 
 def played_rows(rules, n, seed=0):
@@ -312,23 +219,6 @@ def test_games_without_values(page, name, game_of):
 TABLES = ["finkel-1", "casual-roll-again-1", "birds-2", "skiriuk-1", "ben-1", "bell-stakes-1"]
 
 
-def take(page, table):
-    """Give a page the rules and all values of a table, and return the rows."""
-    rules, space = table.rules, table.space
-    load(page, rules)
-    rows = space.unrank_states(np.arange(space.n_values))
-    values = table.state_values(rows).tolist()
-    chances = values
-    if rules.payoff.has_fines:
-        chances = [table.chance(space.decode(row.tolist())) for row in rows]
-    known = [
-        [",".join(map(str, row)), each]
-        for row, *each in zip(rows.tolist(), values, chances, strict=True)
-    ]
-    call(page, "take", known, table.opening_value())
-    return rows
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_positions_and_games_with_values(page, tables, name, game_of):
     table = tables[name]
@@ -349,127 +239,3 @@ def test_positions_and_games_with_values(page, tables, name, game_of):
     if not rules.payoff.has_fines:
         expected = plain(line_values(source, rules.start(), turns))
         assert call(page, "lines", [[rules.start().notation, turns]]) == near([expected])
-
-
-def near(values):
-    """Values whose numbers may differ in their last digits."""
-    if isinstance(values, dict):
-        return {key: near(each) for key, each in values.items()}
-    if isinstance(values, list):
-        return [near(each) for each in values]
-    return pytest.approx(values, abs=1e-12) if isinstance(values, float) else values
-
-
-# A site without a server.
-
-
-@pytest.fixture
-def site(page, tables):
-    """A site with one table, whose answers are made from all its values."""
-
-    def site(name):
-        table = tables[name]
-        take(page, table)
-        call(
-            page,
-            "site",
-            rules_data(table.rules),
-            whole_table_values(table) | table_values(name, table) | {"rules_file": "rules.json"},
-        )
-        return table
-
-    return site
-
-
-def test_a_site_describes_its_rule_sets_and_tables(page, site):
-    table = site("finkel-1")
-    assert call(page, "asked", "/rules") == {"rules": [], "tables": []}
-    assert call(page, "asked", "/tables")["tables"][0]["id"] == "finkel-1"
-    rules = call(page, "asked", "/rules/finkel:1")
-    expected = plain(rules_values(table.rules))
-    assert rules == expected | {"missing": rules["missing"], "notations": ["ur"]}
-    about = call(page, "asked", "/tables/finkel-1")
-    whole = plain(whole_table_values(table) | table_values("finkel-1", table))
-    for key in ("value", "opening_value", "players", "start", "dice"):
-        assert about[key] == near(whole[key])
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("/tables/aseb-1", "There is no table aseb-1 on this site."),
-        ("/rules/aseb:1", "The rules aseb:1 are not on this site."),
-        ("/rules/finkel:1/report",
-         "This site has no server, which this would need; “ur serve” is one."),
-        ("/rules/finkel:1/position?position=x&drawing=light", "position 'x': 1 field, expected 4: "
-         "the board, the side to throw, light's home, dark's home, such as "
-         "'....__../......../....__.. L 1 1'"),
-    ],
-)  # fmt: skip
-def test_what_a_site_cannot_answer(page, site, path, message):
-    site("finkel-1")
-    assert call(page, "asked", path)["message"] == message
-
-
-@pytest.mark.parametrize("name", ["finkel-1", "birds-2", "ben-1"])
-def test_games_are_opened_and_saved_without_a_server(page, site, name):
-    table = site(name)
-    games = [random_game(table.rules, 5), random_game(table.rules, 6, max_plies=6)]
-    games[0].metadata.update(Light="Ann \u2014 \\", Dark=' "Ben"')
-    text = "\n\n".join(map(write_plain, games)) + "\n"
-    source = ServedRules(table.rules, table)
-    body = {"text": text, "notation": "ur"}
-    assert call(page, "asked", f"/tables/{name}/convert", body) == converted_text(
-        source, text, "ur"
-    )
-    found = call(page, "asked", f"/tables/{name}/audit", {"text": text})
-    expected = plain(audit_text(table, text))
-    assert found["faults"] == expected["faults"] == []
-    for ours, theirs in zip(found["games"], expected["games"], strict=True):
-        for key in (
-            "game",
-            "start",
-            "position",
-            "result",
-            "names",
-            "start_value",
-            "end_value",
-            "winner",
-        ):
-            assert ours[key] == near(theirs[key])
-        for ply, other in zip(ours["plies"], theirs["plies"], strict=True):
-            assert {key: ply[key] for key in other} == near(other)
-
-
-def test_faults_of_games_without_a_server(page, site):
-    site("finkel-1")
-    first = "rules: finkel:1\n\nL 1 A@A4\nD 3 C@C3\n"
-    second = "rules: aseb:1\nL 0 --\nend: unfinished\n"
-    third = "rules: finkel:1\nL 1 A@A4\nL 0 --\nD 0 --\n"
-    fourth = "rules: finkel:1\nL 0 --\nD 2 --\nend: unfinished"
-    text = first + second + third + fourth
-    found = call(page, "asked", "/tables/finkel-1/audit", {"text": text})
-    assert [len(game["plies"]) for game in found["games"]] == [1]
-    one, two, three = found["faults"]
-    assert one["message"] == "line 4: move 'C@C3' is not legal here; legal: C@C2"
-    assert two["message"].startswith("line 5: the game has the rules aseb:1")
-    assert two["place"] == {"line": 5, "column": None}
-    assert three["message"] == "line 10: D is to throw, not L"
-
-
-def test_exercises_cost_what_the_table_says(page, site):
-    table = site("birds-2")
-    path = "/tables/birds-2/exercises?count=6&cost=0.03&seed="
-    found = call(page, "asked", path + "1")
-    assert found == call(page, "asked", path + "1")
-    assert len(found["exercises"]) == 6
-    assert found["exercises"] != call(page, "asked", path + "2")["exercises"]
-    for each in found["exercises"]:
-        position = table.rules.position(each["position"])
-        throws = Unfolded(ServedRules(table.rules, table), position).answer()["throws"]
-        shown = each["throws"] if len(each["throws"]) > 1 else each["throws"][0]
-        turn = next(t for t in throws if (t.get("choice"), t["throw"]) == (each["choice"], shown))
-        assert each["cost"] >= 0.03
-        assert each["cost"] == near(turn["moves"][1]["loss"])
-    message = call(page, "asked", path + "-1")["message"]
-    assert message == "seed is '-1'; expected a whole number"

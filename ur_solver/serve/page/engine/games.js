@@ -5,6 +5,7 @@ import { Refusal } from "../refusal.js";
 import { pliesByTurn } from "../tree.js";
 import { Units } from "../words.js";
 import { lineAnswer } from "./line.js";
+import { openedBy } from "./opening.js";
 
 const HEADER = /^([\w.-]+):(?:\s+(.*))?$/;
 const TURN = /^([LD]) (?:([a-z]+) )?(\d{1,2}(?: \d{1,2})?) (\S.*)$/;
@@ -16,7 +17,7 @@ const MOST_GAMES = 50;
 const DEEDS = { resigned: "resigned", timeout: "lost on time" };
 
 /**
- * @typedef {{start: string, names: {[key: string]: string}, end: string,
+ * @typedef {{start: string, rounds?: string, names: {[key: string]: string}, end: string,
  *   turns: {line: number, turn: [string | null, number[], string | null], side: string}[]}} Game
  */
 
@@ -67,7 +68,7 @@ function gameOf(moves, lines) {
     const value = unquoted(header[2] ?? "", number);
     if (header[1] === "rules") checkRules(moves, value, number);
     else if (header[1] === "start") game.start = placed(number, () => moves.encode(value) && value);
-    else if (header[1] === "opening") throw refusal(number, "an opening in rounds is read by “ur audit” only");
+    else if (header[1] === "opening") Object.assign(game, { rounds: value, start: placed(number, () => openedBy(moves, value)) });
     else if (header[1] === "end") game.end = value;
     else game.names[header[1]] = value;
   }
@@ -143,7 +144,7 @@ function auditOf({ moves }, game, line) {
     result = `${NAMES[left]} ${DEEDS[ending]} at ${units.short(value)}`;
   }
   return {
-    ...line, result, ending: winner ? "won" : ending,
+    ...line, result, rounds: game.rounds ?? null, ending: winner ? "won" : ending,
     names: { light: game.names.Light ?? null, dark: game.names.Dark ?? null },
     winner: winner ? NAMES[winner] : null,
   };
@@ -158,7 +159,8 @@ export async function converted(moves, text) {
     const { row, side } = moves.encode(position);
     const winner = moves.winner(row, side);
     const head = { rules: moves.about.record_rules };
-    if (game.start !== moves.about.start) head.start = game.start;
+    if (game.rounds) head.opening = game.rounds;
+    else if (game.start !== moves.about.start) head.start = game.start;
     const lines = Object.entries({ ...head, ...game.names }).map(([name, value]) => `${name}: ${quoted(value)}`);
     lines.push("", ...game.turns.map(({ side: own, turn: [choice, throws, move] }) =>
       [own, choice, ...throws, move ?? NO_MOVE].filter((word) => word !== null).join(" ")));

@@ -5,6 +5,7 @@ import { auditAnswer, converted } from "./games.js";
 import { exercisesAnswer } from "./exercises.js";
 import { lineAnswer } from "./line.js";
 import { Moves } from "./moves.js";
+import { openingAnswer } from "./opening.js";
 import { Unfolded, boardAnswer } from "./position.js";
 
 const VERSION = 1;
@@ -101,6 +102,7 @@ const HANDLERS = {
     new Unfolded(moves, values, asked.get("position"), asked.get("drawing")).answer(),
   board: ({ moves }, asked) =>
     boardAnswer(moves, asked.get("position"), asked.get("drawing") ?? "light"),
+  opening: (judge, asked) => openingAnswer(judge, asked.get("marker"), asked.get("drawing")),
   exercises: (judge, asked) => exercisesAnswer(judge, asked),
   "line of a body": (judge, { start, turns }) => lineAnswer(judge, start, turns),
   "audit of a body": (judge, { text }) => auditAnswer(judge, text),

@@ -1,0 +1,136 @@
+"""The modules of the page's own engine in a page with nothing else, and what they are asked."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from ur_solver.serve.rules_data import rules_data
+
+SCRIPTS = """() => {
+  window.load = (data) => { window.moves = new Moves(data); return true; };
+  window.answers = async (texts, view) => {
+    const found = [];
+    for (const text of texts) found.push(await new Unfolded(moves, null, text, view).answer());
+    return found;
+  };
+  window.boards = (texts, view) => texts.map((text) => boardAnswer(moves, text, view));
+  window.refused = (texts) => texts.map((text) => {
+    try { return moves.encode(text) && null; } catch (error) { return error.message; }
+  });
+  window.lines = async (games) => {
+    const found = [];
+    for (const [start, turns] of games) {
+      found.push(await lineAnswer({ moves, values, opening }, start, turns)
+        .catch((error) => error.message));
+    }
+    return found;
+  };
+  // values by row, as if from a table
+  window.take = (given, first) => {
+    const known = new Map(given);
+    const find = (k) => async (rows) => rows.map((row) => known.get(String(row))[k]);
+    window.values = { isExact: true, values: find(0), chances: find(1), facts: async () => ({}) };
+    window.opening = first;
+    return true;
+  };
+  window.site = (rules, entry) => {
+    const files = new Map([["index.json", { version: 1, tables: [entry],
+      games: { rules: [], tables: [] },
+      rules: [{ name: entry.name, pieces: entry.pieces, file: "rules.json" }] }],
+    ["rules.json", rules]]);
+    window.local = new Local("");
+    local.file = async (path) => ({ json: async () => files.get(path) });
+    local.values = async () => values;
+    return true;
+  };
+  window.asked = async (path, body) => local.answer(path, body ?? undefined)
+    .catch((error) => ({ message: error.message, place: error.place }));
+  window.valued = async (texts) => {
+    const found = [];
+    for (const text of texts) found.push(await new Unfolded(moves, values, text).answer());
+    return found;
+  };
+  window.reached = (rows, choices) => rows.flatMap((row) => choices.flatMap(({ may, outcomes }) =>
+    outcomes.map(([number]) => {
+      const steps = moves.options(row, number, may);
+      return steps.length ? steps.map((each) => [each.mover, each.target, each.flags, ...each.row])
+        : [[-1, -1, 8, ...moves.mirror(row)]];
+    })));
+}"""
+
+
+ORIGIN = "http://page.test"
+
+
+@contextmanager
+def engine_page(browser):
+    """A page with the modules of the page's engine, and nothing else."""
+    files = resources.files("ur_solver.serve") / "page"
+    context = browser.new_context()
+    page = context.new_page()
+
+    def answer(route):
+        path = route.request.url.removeprefix(ORIGIN)
+        if path == "/":
+            route.fulfill(body="<!doctype html>", content_type="text/html")
+        else:
+            text = (files / path.lstrip("/")).read_text(encoding="utf-8")
+            route.fulfill(body=text, content_type="text/javascript")
+
+    page.route(f"{ORIGIN}/**", answer)
+    page.goto(f"{ORIGIN}/")
+    page.evaluate(
+        """async () => Object.assign(window, await import('./engine/moves.js'),
+          await import('./engine/position.js'), await import('./engine/line.js'),
+          await import('./engine/local.js'))"""
+    )
+    page.evaluate(SCRIPTS)
+    yield page
+    context.close()
+
+
+def call(page, function, *given):
+    """What a function gives; as text, which is much faster than values one by one."""
+    script = f"async given => JSON.stringify(await {function}(...JSON.parse(given)))"
+    return json.loads(page.evaluate(script, json.dumps(given)))
+
+
+def load(page, rules):
+    call(page, "load", rules_data(rules))
+    page.evaluate("() => { window.values = null; window.opening = null; }")
+
+
+def plain(values):
+    """What JSON makes of values."""
+    return json.loads(json.dumps(values))
+
+
+def take(page, table):
+    """Give a page the rules and all values of a table, and return the rows."""
+    rules, space = table.rules, table.space
+    load(page, rules)
+    rows = space.unrank_states(np.arange(space.n_values))
+    values = table.state_values(rows).tolist()
+    chances = values
+    if rules.payoff.has_fines:
+        chances = [table.chance(space.decode(row.tolist())) for row in rows]
+    known = [
+        [",".join(map(str, row)), each]
+        for row, *each in zip(rows.tolist(), values, chances, strict=True)
+    ]
+    call(page, "take", known, table.opening_value())
+    return rows
+
+
+def near(values):
+    """Values whose numbers may differ in their last digits."""
+    if isinstance(values, dict):
+        return {key: near(each) for key, each in values.items()}
+    if isinstance(values, list):
+        return [near(each) for each in values]
+    return pytest.approx(values, abs=1e-12) if isinstance(values, float) else values

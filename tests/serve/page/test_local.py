@@ -1,0 +1,178 @@
+"""What a site without a server answers, against the HTTP interface's functions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.games import random_game
+from tests.serve.browser import needs_browser
+from tests.serve.page.engine import call, engine_page, near, plain, take
+from ur_solver.records.plain import write_plain
+from ur_solver.rules import DARK
+from ur_solver.serve.describe import rules_values, table_values, whole_table_values
+from ur_solver.serve.judged import audit_text, converted_text
+from ur_solver.serve.rounds import opening_values
+from ur_solver.serve.rules_data import rules_data
+from ur_solver.serve.unfold import ServedRules, Unfolded
+
+pytestmark = needs_browser
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    with engine_page(browser) as page:
+        yield page
+
+
+@pytest.fixture
+def site(page, tables):
+    """A site with one table, whose answers are made from all its values."""
+
+    def site(name):
+        table = tables[name]
+        take(page, table)
+        call(
+            page,
+            "site",
+            rules_data(table.rules),
+            whole_table_values(table) | table_values(name, table) | {"rules_file": "rules.json"},
+        )
+        return table
+
+    return site
+
+
+def test_a_site_describes_its_rule_sets_and_tables(page, site):
+    table = site("finkel-1")
+    assert call(page, "asked", "/rules") == {"rules": [], "tables": []}
+    assert call(page, "asked", "/tables")["tables"][0]["id"] == "finkel-1"
+    rules = call(page, "asked", "/rules/finkel:1")
+    expected = plain(rules_values(table.rules))
+    assert rules == expected | {"missing": rules["missing"], "notations": ["ur"]}
+    about = call(page, "asked", "/tables/finkel-1")
+    whole = plain(whole_table_values(table) | table_values("finkel-1", table))
+    for key in ("value", "opening_value", "players", "start", "dice"):
+        assert about[key] == near(whole[key])
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/tables/aseb-1", "There is no table aseb-1 on this site."),
+        ("/rules/aseb:1", "The rules aseb:1 are not on this site."),
+        ("/rules/finkel:1/report",
+         "This site has no server, which this would need; “ur serve” is one."),
+        ("/rules/finkel:1/position?position=x&drawing=light", "position 'x': 1 field, expected 4: "
+         "the board, the side to throw, light's home, dark's home, such as "
+         "'....__../......../....__.. L 1 1'"),
+    ],
+)  # fmt: skip
+def test_what_a_site_cannot_answer(page, site, path, message):
+    site("finkel-1")
+    assert call(page, "asked", path)["message"] == message
+
+
+@pytest.mark.parametrize("name", ["finkel-1", "birds-2", "ben-1"])
+def test_games_are_opened_and_saved_without_a_server(page, site, name):
+    table = site(name)
+    games = [random_game(table.rules, 5), random_game(table.rules, 6, max_plies=6)]
+    games[0].metadata.update(Light="Ann \u2014 \\", Dark=' "Ben"')
+    text = "\n\n".join(map(write_plain, games)) + "\n"
+    source = ServedRules(table.rules, table)
+    body = {"text": text, "notation": "ur"}
+    assert call(page, "asked", f"/tables/{name}/convert", body) == converted_text(
+        source, text, "ur"
+    )
+    found = call(page, "asked", f"/tables/{name}/audit", {"text": text})
+    expected = plain(audit_text(table, text))
+    assert found["faults"] == expected["faults"] == []
+    for ours, theirs in zip(found["games"], expected["games"], strict=True):
+        for key in (
+            "game",
+            "start",
+            "position",
+            "result",
+            "names",
+            "start_value",
+            "end_value",
+            "winner",
+        ):
+            assert ours[key] == near(theirs[key])
+        for ply, other in zip(ours["plies"], theirs["plies"], strict=True):
+            assert {key: ply[key] for key in other} == near(other)
+
+
+def test_faults_of_games_without_a_server(page, site):
+    site("finkel-1")
+    first = "rules: finkel:1\n\nL 1 A@A4\nD 3 C@C3\n"
+    second = "rules: aseb:1\nL 0 --\nend: unfinished\n"
+    third = "rules: finkel:1\nL 1 A@A4\nL 0 --\nD 0 --\n"
+    fourth = "rules: finkel:1\nL 0 --\nD 2 --\nend: unfinished"
+    text = first + second + third + fourth
+    found = call(page, "asked", "/tables/finkel-1/audit", {"text": text})
+    assert [len(game["plies"]) for game in found["games"]] == [1]
+    one, two, three = found["faults"]
+    assert one["message"] == "line 4: move 'C@C3' is not legal here; legal: C@C2"
+    assert two["message"].startswith("line 5: the game has the rules aseb:1")
+    assert two["place"] == {"line": 5, "column": None}
+    assert three["message"] == "line 10: D is to throw, not L"
+
+
+def test_exercises_cost_what_the_table_says(page, site):
+    table = site("birds-2")
+    path = "/tables/birds-2/exercises?count=6&cost=0.03&seed="
+    found = call(page, "asked", path + "1")
+    assert found == call(page, "asked", path + "1")
+    assert len(found["exercises"]) == 6
+    assert found["exercises"] != call(page, "asked", path + "2")["exercises"]
+    for each in found["exercises"]:
+        position = table.rules.position(each["position"])
+        throws = Unfolded(ServedRules(table.rules, table), position).answer()["throws"]
+        shown = each["throws"] if len(each["throws"]) > 1 else each["throws"][0]
+        turn = next(t for t in throws if (t.get("choice"), t["throw"]) == (each["choice"], shown))
+        assert each["cost"] >= 0.03
+        assert each["cost"] == near(turn["moves"][1]["loss"])
+    message = call(page, "asked", path + "-1")["message"]
+    assert message == "seed is '-1'; expected a whole number"
+
+
+@pytest.mark.parametrize("name", ["ben-1", "skiriuk-1", "finkel-1"])
+def test_rounds_of_openings(page, site, name):
+    table = site(name)
+    source = ServedRules(table.rules, table)
+    waiting, known = [None], set()
+    while waiting:
+        marker = waiting.pop()
+        known.add(marker)
+        expected = plain(opening_values(source, marker, DARK))
+        asked = f"opening?marker={marker or ''}&drawing=dark"
+        assert call(page, "asked", f"/tables/{name}/{asked}") == near(expected)
+        without = plain(opening_values(ServedRules(table.rules), marker, DARK))
+        assert call(page, "asked", f"/rules/{name.replace('-', ':')}/{asked}") == near(without)
+        outcomes = [each for thrown in expected["throws"] for each in thrown["outcomes"]]
+        waiting += {each["marker"] for each in outcomes} - known - {*waiting}
+    assert len(known) > 3 or name != "ben-1"
+
+
+def test_records_with_an_opening(page, site):
+    table = site("ben-1")
+    text = "rules: ben:1\nopening: 2-2 A@A3 C@C3, 3-1 A3B1 C3C2\n\nL 0 --\nend: unfinished\n"
+    source = ServedRules(table.rules, table)
+    begin = json.loads(json.dumps(audit_text(table, text)))
+    assert begin["faults"] == []
+    (game,) = call(page, "asked", "/tables/ben-1/audit", {"text": text})["games"]
+    assert (game["start"], game["rounds"]) == (
+        begin["games"][0]["start"], "2-2 A@A3 C@C3, 3-1 A3B1 C3C2"
+    )  # fmt: skip
+    written = call(page, "asked", "/tables/ben-1/convert", {"text": text, "notation": "ur"})
+    assert written == converted_text(source, text, "ur")
+    for rounds, fault in [
+        ("2-2 A@A3 C@C3", "another round follows"),
+        ("9-9", "round 1: '9-9' is not a round here"),
+    ]:
+        wrong = f"rules: ben:1\nopening: {rounds}\nL 0 --\n"
+        (found,) = call(page, "asked", "/tables/ben-1/audit", {"text": wrong})["faults"]
+        assert fault in found["message"]
+        assert found["place"]["line"] == 2
