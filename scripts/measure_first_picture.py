@@ -1,11 +1,11 @@
-"""How long from `ur serve --open` to the board in a browser that runs: empty, and with a game.
+"""How long from `ur serve --open` to the games to choose from, in a browser that runs.
 
     python scripts/measure_first_picture.py         by the tables of the usual folders
     python scripts/measure_first_picture.py --runs 20
 
-The first time is from the start of the command to the first picture, an empty board; the second to
-the board with the start of a game: Python has started, the tables are opened, and Debian's
-Chromium, which Playwright drives, has loaded the page and asked for the position. The table is read
+The first time is from the start of the command to the first picture, a board; the second to the
+games that can be chosen: Python has started, the tables are opened, and Debian's Chromium, which
+Playwright drives, has loaded the page and asked for the games. The table is read
 from the system's cache, as the files of the first run are.
 """
 
@@ -26,7 +26,7 @@ from playwright.sync_api import sync_playwright
 
 
 def seconds_to_board(browser: Any, fifo: pathlib.Path) -> tuple[float, float]:
-    """From the start of the command until the board is painted, and until a game is on it."""
+    """From the start of the command until a board is painted, and until a game can be chosen."""
     context = browser.new_context()
     page = context.new_page()
     opener = f"sh -c 'echo \"$0\" > {fifo}' %s"  # in place of a browser: the address arrives here
@@ -37,7 +37,7 @@ def seconds_to_board(browser: Any, fifo: pathlib.Path) -> tuple[float, float]:
     ) as server:
         address = fifo.read_text().strip()
         page.goto(address, wait_until="commit")
-        page.wait_for_selector("main[aria-busy='false'] #board svg")
+        page.wait_for_selector("main[aria-busy='false'] #games li")
         seconds = time.perf_counter() - begin
         painted = page.evaluate(_PAINTED) / 1000 - began
         server.terminate()
@@ -48,7 +48,7 @@ def seconds_to_board(browser: Any, fifo: pathlib.Path) -> tuple[float, float]:
 _PAINTED = """
 performance.timeOrigin + performance.getEntriesByName("first-contentful-paint")[0].startTime
 """
-"""When the browser has painted the page for the first time, the empty board with it."""
+"""When the browser has painted the page for the first time, a board with it."""
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def main() -> None:
         took = [seconds_to_board(browser, fifo) for _ in range(runs)]
         browser.close()
     load = os.getloadavg()[0]
-    for what, times in zip(("first picture", "with a game"), zip(*took, strict=True), strict=True):
+    for what, times in zip(("first picture", "games to choose"), zip(*took, strict=True), strict=True):
         print(
             f"{what}: {min(times):.2f} s at best, {statistics.median(times):.2f} s half of the "
             f"time, {max(times):.2f} s at worst, of {runs} runs; load {load:.1f}"

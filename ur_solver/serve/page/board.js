@@ -180,7 +180,10 @@ function middleOf(svg, place) {
   return [x + (place.includes(" ") ? FIRST_AT_HOME : width / 2), y + height / 2];
 }
 
-/** Draw a way through places, with its direction; the second time at a square next to the first. */
+/**
+ * Draw a way through squares, and off the board, with its direction; the second time at a square next
+ * to the first. It comes from a home if that is the first place.
+ */
 export function drawWay(svg, into, places, side) {
   const seen = new Set();
   const points = places.map((place) => {
@@ -189,6 +192,8 @@ export function drawWay(svg, into, places, side) {
     seen.add(place);
     return [x + off, y + off];
   });
+  const [[x0, y0], [x1, y1]] = points.length > 1 ? points.slice(-2) : [points[0], points[0]];
+  points.push([x1 + 0.7 * (x1 - x0), y1 + 0.7 * (y1 - y0)]);
   const heads = points.slice(1).map(([x, y], k) => {
     const [fromX, fromY] = points[k];
     const angle = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;

@@ -11,11 +11,13 @@ import { Opening } from "./opening.js";
 import { keep, options, setOption } from "./options.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
+import { Presses } from "./presses.js";
 import { Queue } from "./queue.js";
 import { openRules } from "./rulebook.js";
 import { Session } from "./session.js";
 import { LAST_GAME, showStart } from "./start.js";
-import { counted, errorOf, throwsOf } from "./words.js";
+import { statusWords } from "./status.js";
+import { counted, throwsOf } from "./words.js";
 
 let fallback = "";
 let announced = "";
@@ -28,8 +30,6 @@ let isHeld = false;
 let isPathShown = false;
 /** @type {any[]} Moves between two squares that differ in something else: the player is asked. */
 let asked = [];
-/** A square whose piece has been pressed and may go to several. */
-let lifted = null;
 
 const queue = new Queue({
   busy: (isBusy) => document.querySelector("main").setAttribute("aria-busy", String(isBusy)),
@@ -47,6 +47,9 @@ const board = new Board({
   press: (place) => (session.editing ? editor.press(place) : press(place)),
   drop: (from, to) => (session.editing ? editor.drop(from, to) : drop(from, to)),
 }, at("board"), at("squares"));
+const presses = new Presses(board, (move) => session.play(move), { ask, explain });
+const press = act((place) => presses.press(place));
+const drop = act((from, to) => presses.drop(from, to));
 const editor = new Editor(session, board, { done: leaveEditor, run });
 /** @type {{id: string, game: string | null, pieces: number, exact: boolean}[]} */
 let tables = [];
@@ -55,14 +58,13 @@ const learning = new Learning(session, act);
 const opening = new Opening(session, board, act);
 
 board.canDrag = (place) =>
-  (session.editing ? editor.canDrag(place) : session.moves.some((move) => sourceOf(move) === place));
+  (session.editing ? editor.canDrag(place) : presses.canDrag(place));
 
 // What is on screen.
 
 async function changed(moved = null) {
   clearTimeout(timer);
   asked = [];
-  lifted = null;
   try {
     if (!(await session.unfold())) return;
     await opening.prepare();
@@ -102,7 +104,7 @@ function showAll() {
   const other = moves[session.chosen] !== best ? moves[session.chosen] : played;
   if (other && (other !== best || !isShown)) arrows.push(["played", other.arrows.played]);
   board.point(arrows);
-  board.mark(new Set(moves.map(sourceOf)), new Set(moves.map(targetOf)));
+  presses.offer(moves, session.answer.side);
   showPath();
   showChances(session);
   showPlay(session);
@@ -166,42 +168,17 @@ function showPath() {
 }
 
 function drawPath(side, from = `${side} home`) {
-  const path = [`${side} home`, ...session.about.paths[side], `${side} off`];
+  const path = [`${side} home`, ...session.about.paths[side]];
   const start = Math.max(0, path.indexOf(from));
   board.drawWay(path.slice(start), side);
 }
 
 function showStatus() {
-  const words = opening.words() + (opening.isOn ? "" : session.isPlayed ? lastWords(session) : statusWords());
+  const words = opening.words() + (opening.isOn ? "" : session.isPlayed ? lastWords(session) : statusWords(session));
   const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, at("headline").textContent) : "";
   const all = words + (unseen && unseen.textContent);
   if (all !== announced) at("status").replaceChildren(words, unseen);
   announced = all;
-}
-
-/** What the opening is worth, where it is another than a free first throw. */
-function openingWords() {
-  const { about, answer, at: node, root, units } = session;
-  const isStart = node === root && answer.position === about.start;
-  const isKnown = session.showsValues && session.source.hasValues && about.opening_value !== undefined;
-  if (!isStart || !isKnown || about.opening_value === answer.value) return "";
-  return `The first player wins ${units.value(about.opening_value)}, with a free first throw ${units.value(answer.value)}. `;
-}
-
-function statusWords() {
-  const { answer, at: node } = session;
-  const last = node.plies.at(-1);
-  const before = last ? `${last.side} threw ${throwsOf(last).join(" and ")}${last.move ? `, ${last.move}` : ", no move"}. ` : "";
-  if (answer.winner) return `${before}${answer.winner} has won.`;
-  if (answer.is_draw) return `${before}A draw: nobody can ever move again.`;
-  const { side } = answer;
-  if (session.mustSay) return `${before}${side} says what to throw for.`;
-  if (!session.entry) return `${before}${openingWords()}${side} to throw.`;
-  const thrown = throwsOf(session.entry).join(" and ");
-  const move = session.moves[session.chosen];
-  if (!move) return `${before}${side} has thrown ${thrown}: no move, the turn passes.`;
-  const worth = session.showsValues && session.source.hasValues ? `, ${session.units.value(move.value, errorOf(move))}` : "";
-  return `${before}${side} has thrown ${thrown}; ${session.chosen + 1} of ${counted(session.moves.length, "move")}: ${move.move}${worth}.`;
 }
 
 /** Buttons for what is to be done now, besides throwing and moving. */
@@ -231,31 +208,12 @@ function failed(error) {
 
 // Moves on the board.
 
-function placed(name, side) {
-  return name === "home" || name === "off" ? `${side} ${name}` : name;
-}
-
-const sourceOf = (move) => placed(move.from, session.answer.side);
-const targetOf = (move) => placed(move.to, session.answer.side);
-
-const press = act(async (place) => {
-  const from = session.moves.filter((move) => sourceOf(move) === place);
-  const to = session.moves.filter((move) => targetOf(move) === place && (!lifted || sourceOf(move) === lifted));
-  if (lifted && to.length) return playOne(to);
-  if (from.length === 1) return playOne(from);
-  if (from.length) {
-    lifted = place;
-    const isOneTarget = new Set(from.map(targetOf)).size === 1;
-    if (isOneTarget) return playOne(from);
-    board.mark(new Set([place]), new Set(from.map(targetOf)));
-    return null;
-  }
-  if (new Set(to.map(sourceOf)).size === 1) return playOne(to);
-  lifted = null;
+/** Ask which of some moves between the same squares is meant. */
+function ask(moves) {
+  asked = moves;
   show();
-  explain(place);
-  return null;
-});
+  at("options").querySelector("button:last-child")?.focus();
+}
 
 /** What a square that was pressed means, and where the pieces there go. */
 function explain(place) {
@@ -269,18 +227,6 @@ function explain(place) {
     const own = session.answer.side;
     drawPath(paths[own].includes(place) ? own : own === "light" ? "dark" : "light", place);
   }
-}
-
-const drop = act((from, to) =>
-  playOne(session.moves.filter((move) => sourceOf(move) === from && targetOf(move) === to)));
-
-function playOne(moves) {
-  lifted = null;
-  if (moves.length === 1) return session.play(moves[0]);
-  asked = moves;
-  show();
-  at("options").querySelector("button:last-child")?.focus();
-  return null;
 }
 
 function playAsked(move) {

@@ -6,10 +6,16 @@ export function placed(name, side) {
 }
 
 export class Presses {
-  /** @param {import("./board.js").Board} board @param {(move: any) => void} play */
-  constructor(board, play) {
+  /**
+   * @param {import("./board.js").Board} board @param {(move: any) => any} play
+   * @param {{ask?: (moves: any[]) => void, explain?: (place: string) => void}} on what is done with
+   *   moves between the same squares, which differ in something else, and with any other place
+   */
+  constructor(board, play, { ask = () => {}, explain = () => {} } = {}) {
     this.board = board;
     this.play = play;
+    this.ask = ask;
+    this.explain = explain;
     this.offer([], "light");
   }
 
@@ -30,19 +36,30 @@ export class Presses {
     const { lifted } = this;
     const from = this.moves.filter((each) => each.from === place);
     const to = this.moves.filter((each) => each.to === place && (!lifted || each.from === lifted));
-    if (lifted && lifted !== place && to.length === 1) this.play(to[0].move);
-    else if (from.length === 1) this.play(from[0].move);
-    else if (from.length) this.mark(place);
-    else if (to.length === 1) this.play(to[0].move);
-    else this.mark(null);
+    if (lifted && lifted !== place && to.length) return this.choose(to);
+    if (from.length && !isOne(from, "to")) return this.mark(place);
+    if (from.length) return this.choose(from);
+    if (isOne(to, "from")) return this.choose(to);
+    this.mark(null);
+    return this.explain(place);
   }
 
   drop(from, to) {
-    const those = this.moves.filter((each) => each.from === from && each.to === to);
-    if (those.length === 1) this.play(those[0].move);
+    return this.choose(this.moves.filter((each) => each.from === from && each.to === to));
+  }
+
+  choose(those) {
+    const moves = those.map((each) => each.move);
+    if (moves.length === 1) return this.play(moves[0]);
+    return moves.length ? this.ask(moves) : null;
   }
 
   canDrag(place) {
     return this.moves.some((each) => each.from === place);
   }
+}
+
+/** Whether all of some moves share one end. */
+function isOne(moves, end) {
+  return new Set(moves.map((each) => each[end])).size === 1;
 }

@@ -51,6 +51,6 @@ export async function openRules(source) {
   const way = makeSvg("g", { class: "way" });
   board.append(way);
   host.replaceChildren(board);
-  drawWay(board, way, ["light home", ...about.paths.light, "light off"], "light");
+  drawWay(board, way, ["light home", ...about.paths.light], "light");
   at("rules-dialog").scrollTop = 0;
 }
