@@ -337,6 +337,9 @@ def test_positions_from_play_are_practised_by_keyboard(person, name):
     person.visit(f"table={name}")
     person.page.focus("#practise")
     person.keys("Enter")
+    other = "tables/finkel-1" if name == "birds-2" else "tables/birds-2"
+    assert person.page.input_value("#practise-game") == f"tables/{name}"
+    assert person.page.locator(f"#practise-game option[value='{other}']").count() == 1
     person.page.focus("#practise-play")
     person.keys("Enter")
     person.until("#practise-title", "Practise: 1 of 10")
@@ -444,7 +447,11 @@ def test_axe_finds_nothing(browser, origin, scheme, long_game):
     person.keys("Escape")
     opened(person, write_text(long_game, ".ur"))
     person.page.click("#practise")
+    person.page.wait_for_selector("#practise-play")
     check("what to practise")
+    assert person.page.evaluate(
+        "(each => each.scrollWidth <= each.clientWidth)(document.querySelector('#practise-dialog'))"
+    )
     person.page.click("#practise-due")
     person.page.wait_for_selector("#practise-question")
     check("a question")

@@ -1,5 +1,6 @@
 // Practise: decisions with the answer hidden, tried again as often as one likes, explained in numbers.
 
+import { Source, get } from "./api.js";
 import { Board } from "./board.js";
 import { make } from "./dom.js";
 import { Question, drawn, mistakesOf } from "./exercises.js";
@@ -27,7 +28,8 @@ export class Practise {
   }
 
   /** What to practise is chosen first. */
-  open() {
+  async open() {
+    this.judges = await judges();
     this.choose();
     this.dialog.showModal();
   }
@@ -61,12 +63,12 @@ export class Practise {
     const button = (words, list, id) => make("button", {
       type: "button", id, disabled: !list.length, onclick: () => this.begin(shuffled(list)),
     }, words);
-    const isDrawn = session.source?.hasValues && !session.about.missing?.includes("exercises");
-    const isMoney = isDrawn && session.units.isMoney;
     const cost = make("select", { id: "practise-cost" }, ...COSTS.map((share) =>
-      make("option", { value: share, selected: share === 0.02 },
-        `${100 * share} ${isMoney ? "% of the pot" : counted(100 * share, "point").split(" ")[1]}`)));
-    const play = make("button", { type: "button", id: "practise-play", onclick: () => this.fromPlay(Number(cost.value)) }, "Positions from play");
+      make("option", { value: share, selected: share === 0.02 }, `${100 * share} %`)));
+    const judge = make("select", { id: "practise-game" }, ...this.judges.map(({ path, words }) =>
+      make("option", { value: path, selected: path === session.source?.path }, words)));
+    const play = make("button", { type: "button", id: "practise-play",
+      onclick: () => this.fromPlay(judge.value, Number(cost.value)) }, "Positions from play");
     this.title.textContent = "Practise";
     this.body.replaceChildren(
       make("p", {}, "You see a position and a throw, and choose the move. The answer stays hidden until you have tried."),
@@ -74,7 +76,9 @@ export class Practise {
         button(`Due today: ${kept.due.length} of ${counted(kept.mistakes.length, "mistake")}`, kept.due, "practise-due"),
         button(`All mistakes of opened games: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
         button(`Mistakes of this game: ${own.length}`, own, "practise-own"),
-        isDrawn ? make("div", { class: "buttons" }, play, make("label", {}, "a mistake costs at least ", cost)) : null),
+        this.judges.length ? make("fieldset", {}, make("legend", {}, "Drawn from play"),
+          make("label", {}, "Game ", judge),
+          make("label", {}, "A mistake loses at least ", cost, " of what there is to win"), play) : null),
       make("p", { class: "faint" }, `Mistakes of the games that you open are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
         + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
       make("p", { class: "buttons" }, this.forgetting(), this.closing("Close")));
@@ -101,10 +105,10 @@ export class Practise {
     return button;
   }
 
-  fromPlay(cost) {
+  fromPlay(path, cost) {
     return this.run(async () => {
       const [seed] = crypto.getRandomValues(new Uint32Array(1));
-      const found = await drawn(this.session.source.path, { seed, count: COUNT, cost });
+      const found = await drawn(path, { seed, count: COUNT, cost });
       if (!found.length) throw new Error("No mistake in this game costs as much; choose a smaller loss.");
       await this.begin(found);
     });
@@ -275,6 +279,18 @@ export class Practise {
         } }, "Practise more"), this.closing("Close")));
     this.title.focus();
   }
+}
+
+/** What decisions can be drawn from: nothing on a site without a server. */
+async function judges() {
+  const { rules, tables } = await get("/rules");
+  const [first] = tables;
+  if (!first) return [];
+  const { missing } = await new Source(`tables/${first.id}`).about();
+  if (missing?.includes("exercises")) return [];
+  const listed = [...rules.map((game) => [game.name, game.title]), [null, null]];
+  return listed.flatMap(([name, title]) => tables.filter((each) => each.game === name).map((each) =>
+    ({ path: `tables/${each.id}`, words: `${title ?? each.id}, ${counted(each.pieces, "piece")}` })));
 }
 
 function shuffled(list) {
