@@ -21,7 +21,7 @@ from ur_solver.cli.options import (
     rules_argument,
     threads_option,
 )
-from ur_solver.cli.output import columns, echo, say
+from ur_solver.cli.output import columns, echo
 from ur_solver.cli.sections import SectionedCommand
 from ur_solver.cli.solve_report import check_proven, facts, facts_of_present, report, told_events
 from ur_solver.cli.telling import Telling, telling_options
@@ -147,7 +147,9 @@ def _solve(plan: Plan, telling: Telling, *, as_json: bool) -> None:
         with told_events(telling) as tell:
             found = run(plan, tell)
     except KeyboardInterrupt:
-        say("interrupted; the same command goes on from the blocks that are finished")
+        telling.say(
+            "interrupted; the same command goes on from the blocks that are finished", "interrupted"
+        )
         raise
     if as_json:
         echo(json.dumps(facts(plan.request, found)))

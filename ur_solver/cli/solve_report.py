@@ -79,7 +79,8 @@ def _say(event: Event, telling: Telling) -> None:
                 needed_bytes=needed,
             )
         case WorkersChanged(count):
-            telling.say(counted(count, "worker"), "workers", workers=count)
+            text = counted(count, "worker") if count else "no workers yet; waiting for one"
+            telling.say(text, "workers", workers=count)
 
 
 def facts(request: Request, found: Finished) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ur_solver.cli.options import (
     seed_option,
     threads_option,
 )
-from ur_solver.cli.output import echo, say, size_text, time_text
+from ur_solver.cli.output import echo, size_text, time_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.intervals import half_widths
@@ -123,7 +123,7 @@ def command(
             on_resume=on_resume,
         )
     except KeyboardInterrupt:
-        say("interrupted; the same command goes on from the checkpoint")
+        telling.say("interrupted; the same command goes on from the checkpoint", "interrupted")
         raise
     with estimator:
         if as_json:

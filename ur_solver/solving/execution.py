@@ -24,7 +24,7 @@ from ur_solver.solving.events import (
     RoomShort,
     WorkersChanged,
 )
-from ur_solver.solving.performers import performers
+from ur_solver.solving.performers import check_performers, performers
 from ur_solver.solving.plan import Plan, Verdict
 from ur_solver.space import Part
 from ur_solver.table import (
@@ -74,7 +74,8 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
     CheckpointError
         If the folder holds blocks of something else.
     ClusterError
-        If there are no workers, or none that is large enough.
+        If the scheduler does not answer, which is checked before anything is written; if there are
+        no workers, or none that is large enough.
     DamagedBlockError
         If the file of a block that was whole no longer is when the table takes it.
     """
@@ -82,6 +83,7 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
     request, part = plan.request, plan.request.part
     if plan.verdict is Verdict.PRESENT:
         check_replaceable(plan.path, force=False)
+    check_performers(plan)
     with _folder_of_table(plan, on_event), ExitStack() as stack:
         _begin(plan, on_event)
         if plan.is_folder and plan.replaced is not None:

@@ -8,10 +8,33 @@ from contextlib import contextmanager
 from ur_solver.blocks import HEAD
 from ur_solver.engine import Runner, ThreadRunner
 from ur_solver.engine.cluster import FolderTask
+from ur_solver.engine.cluster.reach import check_reachable
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.solving.costs import available_bytes
 from ur_solver.solving.costs.cost import BASE_BYTES, block_cost, largest_cost
 from ur_solver.solving.plan import Plan
+
+
+def check_performers(plan: Plan) -> None:
+    """Check that the workers of a plan can be asked for, before anything is written.
+
+    Raises
+    ------
+    InputError
+        If Dask is not installed, or the scheduler's address is malformed.
+    ClusterError
+        If the scheduler does not answer.
+    """
+    if plan.request.cluster is None:
+        return
+    try:
+        import distributed  # noqa: F401, PLC0415 - an extra
+    except ImportError as error:
+        package = error.name or "distributed"
+        raise InputError(
+            missing_extra("workers need Dask distributed", "cluster", package)
+        ) from None
+    check_reachable(plan.request.cluster)
 
 
 @contextmanager
@@ -27,26 +50,18 @@ def performers(
     on_workers : callable
         Called with the count of workers whenever it changes.
 
-    Raises
-    ------
-    InputError
-        If Dask is not installed.
-    ClusterError
-        If there is no scheduler.
+    Notes
+    -----
+    `check_performers` has checked that Dask is installed, and that the scheduler answers.
     """
     request = plan.request
     cluster, memory, threads = request.cluster, request.memory, request.threads
     if cluster is None:
         yield ThreadRunner(threads, plan.room.allowance), None
         return
-    try:
-        from ur_solver.engine.cluster.runner import ClusterRunner  # noqa: PLC0415 - Dask
-        from ur_solver.engine.cluster.start import connected  # noqa: PLC0415
-    except ImportError as error:
-        package = error.name or "distributed"
-        raise InputError(
-            missing_extra("workers need Dask distributed", "cluster", package)
-        ) from None
+    from ur_solver.engine.cluster.runner import ClusterRunner  # noqa: PLC0415 - Dask
+    from ur_solver.engine.cluster.start import connected  # noqa: PLC0415
+
     part, job = request.part, plan.job
     if memory is None and cluster.scheduler is None:
         memory = available_bytes() // (cluster.workers or 1)

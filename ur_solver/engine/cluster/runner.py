@@ -25,6 +25,7 @@ import ur_solver
 from ur_solver.blocks import HEAD, described
 from ur_solver.common.machine import free_memory, usable_processors
 from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task
+from ur_solver.engine.cluster.reach import PATIENCE
 from ur_solver.engine.dispatch import SMALL_SIZE
 from ur_solver.engine.runners import SHARED_SIZE, Numbered
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
@@ -175,9 +176,10 @@ class _Drive:
         self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._sent = 0
         self._since = time.monotonic()
+        self._is_told = False  # whether anybody has been told the number of workers
 
     def run(self, on_done: Callable[[Any], object]) -> None:
-        self._client = self._connected()
+        self._client = self._connected(min(self._runner.patience, PATIENCE))
         try:
             looked = 0.0
             while self._graph.n_left:
@@ -193,11 +195,13 @@ class _Drive:
             with suppress(Exception):
                 self._client.close()
 
-    def _connected(self) -> Client:
-        until = time.monotonic() + self._runner.patience
+    def _connected(self, patience: float) -> Client:
+        until = time.monotonic() + patience
         while True:
             try:
                 return self._runner.connect()
+            except ValueError as error:
+                raise ClusterError(f"no scheduler can be asked: {error}") from None
             except (OSError, TimeoutError) as error:
                 if time.monotonic() > until:
                     raise ClusterError(f"no scheduler answers: {error}") from None
@@ -227,8 +231,10 @@ class _Drive:
         for address, each in heard.items():
             if address not in self._dispatcher.workers and address not in self._refused:
                 self._welcome(address, int(each["nthreads"]))
-        if len(self._dispatcher.workers) != before:
-            self._runner.on_workers(len(self._dispatcher.workers))
+        count = len(self._dispatcher.workers)
+        if count != before or not (count or self._is_told):
+            self._runner.on_workers(count)
+        self._is_told = True
         self._check_hope()
 
     def _begin_again(self) -> None:
@@ -238,7 +244,7 @@ class _Drive:
             self._lose(address)
         with suppress(Exception):
             self._client.close()
-        self._client = self._connected()
+        self._client = self._connected(self._runner.patience)
 
     def _welcome(self, address: str, threads: int) -> None:
         try:
