@@ -50,7 +50,7 @@ def sample(name):
 class _Reader(HTMLParser):
     """Collects the links of a page and checks that its elements are closed."""
 
-    VOID = ("meta", "link", "br", "img")
+    VOID = ("meta", "link", "br", "img", "input")
 
     def __init__(self):
         super().__init__()
@@ -83,9 +83,10 @@ def test_reports_are_sound_and_self_contained(name):
     assert len(set(reader.ids)) == len(reader.ids)
     assert all(link.startswith("#") and link[1:] in reader.ids for link in reader.links)
     assert not re.search(r"https?:|//\w|@import|url\(", page)
-    # Each mistake has a board with both moves.
+    # Each mistake has a board with both moves, and the replay has one, whose arrows are in JSON.
     marked = sum(Thresholds().mark(judged) is not None for judged in audit.plies)
-    for css in ('class="ur-board"', 'class="moment"', 'class="arrow best"', 'class="arrow played"'):
+    assert page.count('class="ur-board"') == marked + 1
+    for css in ('class="moment"', 'class="arrow best"', 'class="arrow played"'):
         assert page.count(css) == marked
 
 

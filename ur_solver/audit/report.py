@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from ur_solver.audit.curve import GraphMark, graph_svg
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.references import References
+from ur_solver.audit.replay import replay_values
 from ur_solver.audit.summary import (
     Mark,
     PlayerSummary,
@@ -88,6 +92,7 @@ class _GameSection:
     references: Mapping[str, float]
     moments: list[_Moment]
     rows: list[_Row]
+    replay: Mapping[str, Any]
     plies: int
 
 
@@ -116,6 +121,8 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         nothing=NOTHING,
         estimates=f"{ESTIMATES[0].upper()}{ESTIMATES[1:]}.",
         marks=list(Mark),
+        script=_script(),
+        script_hash=f"sha256-{b64encode(sha256(_script().encode()).digest()).decode()}",
         page_style=page_style(),
         board_style=board_style(),
     )
@@ -134,6 +141,13 @@ def _template() -> Template:
     )
     environment.filters["counted"] = counted
     return environment.get_template("report.html")
+
+
+@lru_cache(maxsize=1)
+def _script() -> Markup:
+    """The script of replays, which the page's policy allows by its hash."""
+    file = resources.files("ur_solver.audit") / "templates" / "replay.js"
+    return Markup(file.read_text(encoding="utf-8"))
 
 
 NOTHING = "\N{EN DASH}"
@@ -222,6 +236,7 @@ def _game(
             _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in worst
         ],
         rows=_rows(audit, thresholds, number),
+        replay=replay_values(audit, f"The end: {result_text(audit)}."),
         plies=len(record.plies),
     )
 
