@@ -5,8 +5,8 @@ import { other } from "./moves.js";
 import { Unfolded } from "./position.js";
 
 const MOST = 50;
-const GAMES = { exact: 500, estimated: 200 };
-const LONGEST = 100;
+const GAMES = { exact: 500, estimated: 300 };
+const LONGEST = 2000;
 
 /** Numbers in [0, 1) from a seed (mulberry32). @param {number} seed */
 function drawnFrom(seed) {
@@ -25,17 +25,22 @@ function picked(options, number, weight) {
   return options.find((each) => (left -= weight(each)) < 0) ?? options.at(-1);
 }
 
-/** A decision of a game by rules of thumb, after at least `plies` turns; null if it ends before. */
-function decision(moves, plies, random) {
+/** A decision of a game by rules of thumb, any with the same chance; null if it has none. */
+function decision(moves, random) {
   let row = moves.start;
   let side = "L";
-  for (let ply = 0; ply < plies + LONGEST; ply++) {
+  let count = 0;
+  let found = null;
+  for (let ply = 0; ply < LONGEST; ply++) {
     const { name } = picked(moves.choices(row), random(), () => 1);
     const given = ply === 0 ? moves.about.opening_throw : null;
     const rolls = moves.rolls(row, name).filter((roll) => given === null || roll.throws[0] === given);
     const roll = picked(rolls, random(), (each) => each.probability);
     const steps = roll.movesBy === null ? [] : moves.steps(row, roll.movesBy, name);
-    if (ply >= plies && steps.length > 1) return { row, side, choice: name, throws: roll.throws };
+    if (steps.length > 1) {
+      count += 1;
+      if (random() * count < 1) found = { row, side, choice: name, throws: roll.throws };
+    }
     if (!steps.length) {
       row = moves.mirror(row);
       side = other(side);
@@ -43,11 +48,11 @@ function decision(moves, plies, random) {
     }
     const good = steps.filter((step) => step.isCapture || step.again);
     const step = picked(good.length && random() < 0.8 ? good : steps, random(), () => 1);
-    if (step.isWin) return null;
+    if (step.isWin) return found;
     if (!step.again) side = other(side);
     row = step.row;
   }
-  return null;
+  return found;
 }
 
 function number(asked, name, usual, isRight, expected) {
@@ -66,7 +71,7 @@ export async function exercisesAnswer({ moves, values }, asked) {
   const found = new Map();
   const games = values.isExact ? GAMES.exact : GAMES.estimated;
   for (let game = 0; game < games && found.size < count; game++) {
-    const asks = decision(moves, Math.floor(random() * LONGEST), random);
+    const asks = decision(moves, random);
     if (!asks) continue;
     const position = moves.notation(asks.row, asks.side);
     const unfolded = new Unfolded(moves, values, position, null, asks.throws);
