@@ -221,6 +221,51 @@ def test_a_record_is_begun_on_the_first_screen_without_values(person):
     assert person.page.evaluate("document.activeElement.id") == "start-record"
 
 
+def test_the_opening_of_bens_game_is_recorded_and_corrected(person):
+    person.visit("table=ben-1")
+    person.press("Record a game")
+    ready(person)
+
+    def round_is(words):
+        person.press(words, "#recording-opening")
+        ready(person)
+
+    round_is("Record the opening")
+    dash = "\N{EN DASH}"
+    round_is(f"2 {dash} 2")  # both are as far: they throw again
+    round_is(f"0 {dash} 1, A3A1")
+    assert "Opening 2-2 A@A3 C@C3, 0-1 A3A1 C3C2." in person.page.inner_text("#recording-opening")
+    opened_by = json.loads(person.page.evaluate("localStorage.getItem('ur-recording')"))
+    (game,) = read_text(
+        f"rules: ben:1\nopening: {', '.join(opened_by['rounds'])}\n\nend: unfinished"
+    )
+    assert opened_by["start"] == game.start.notation
+    side = SIDE_NAMES[game.start.side]
+    assert f"What did {side} throw?" in person.page.inner_text("#recording-status")
+    person.page.locator("#recording-throws [data-throw='2']").click()
+    ready(person)
+    person.page.locator("#recording-moves button").first.click()
+    ready(person)
+    with person.page.expect_download() as caught:
+        person.press("Save .ur", "#recording-dialog")
+    (saved,) = read_text(caught.value.path().read_text())
+    assert saved.start == game.start
+    assert saved.opening == game.opening
+    assert [ply.throws for ply in saved.plies] == [(2,)]
+    # another opening, after which another side begins: the turn stays, and is marked
+    person.page.locator("#recording-turns button").first.click()
+    ready(person)
+    round_is("Correct the opening")
+    for light, dark in ((1, 3), (3, 1)):
+        if not person.page.locator("#recording-opening button", has_text=dash).count():
+            round_is("Correct the opening")
+        round_is(f"{light} {dash} {dark}")
+        if person.page.locator("#recording-turns .bad").count():
+            break
+    assert person.page.locator("#recording-turns li").count() == 1
+    assert "is to throw here" in person.page.inner_text("#recording-turns li")
+
+
 # Practising.
 
 

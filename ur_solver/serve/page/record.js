@@ -79,8 +79,8 @@ export class Record {
   }
 
   keep() {
-    const { saved, turns, names } = this.recording;
-    keep(KEY, turns.length || names.light || names.dark ? saved : null);
+    const { saved, turns, rounds, names } = this.recording;
+    keep(KEY, turns.length || rounds.length || names.light || names.dark ? saved : null);
   }
 
   // The dialog.
@@ -94,6 +94,7 @@ export class Record {
     this.presses = new Presses(this.board, (move) => this.finish(move.move));
     this.board.canDrag = (place) => this.presses.canDrag(place);
     const group = (id, label, css) => make("div", { id, class: css, role: "group", "aria-label": label });
+    this.opening = group("recording-opening", "Opening", "buttons");
     this.status = make("p", { id: "recording-status", role: "status" });
     this.sayings = group("recording-sayings", "Said before the throw", "buttons");
     this.throws = group("recording-throws", "What fell", "throws");
@@ -123,9 +124,10 @@ export class Record {
     } }, ...[["", "not finished, or won on the board"], ["light", "light gave up"], ["dark", "dark gave up"]]
       .map(([value, words]) => make("option", { value, selected: value === recording.ending }, words)));
     this.body.replaceChildren(
-      make("p", { class: "faint" }, "Light is who begins. Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
+      make("p", { class: "faint" }, recording.hasOpening ? "Record the opening first, or begin with light. " : "Light is who begins. ",
+        "Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
       this.who,
-      host, this.status, this.sayings, this.throws, this.moves,
+      host, this.opening, this.status, this.sayings, this.throws, this.moves,
       make("h3", {}, "Turns"), this.turns, this.tools,
       make("label", {}, "How it ended ", this.ending),
       this.unjudged, this.ends);
@@ -136,14 +138,16 @@ export class Record {
     await recording.unfold(session.view);
     const { answer, turn } = recording;
     const isOver = Boolean(answer && (answer.winner || answer.is_draw));
-    if (answer) this.board.show(answer.svg);
+    if (recording.round) this.board.show(recording.round.svg);
+    else if (answer) this.board.show(answer.svg);
+    this.showOpening();
     this.presses.offer(recording.moves, answer?.side ?? "light");
     const say = this.words(isOver);
     if (this.status.textContent !== say) this.status.textContent = say;
     const sayings = recording.sayings.length > 1 && !isOver ? recording.sayings : [];
     this.sayings.replaceChildren(...sayings.map((name) => this.button(name, () => this.change((it) => it.say(name)),
       { "aria-pressed": String(turn.choice === name) })));
-    this.throws.replaceChildren(...(isOver ? [] : recording.throws).map((each) => {
+    this.throws.replaceChildren(...(isOver || recording.round ? [] : recording.throws).map((each) => {
       const fallen = throwsOf(each);
       return this.button(fallen.join(" "), () => this.change((it) => it.choose(fallen)), {
         "aria-pressed": String(String(turn.throws) === String(fallen)), "data-throw": fallen.join("-"),
@@ -168,6 +172,7 @@ export class Record {
 
   words(isOver) {
     const { recording } = this;
+    if (recording.round) return "The opening: what did light and dark throw?";
     const { answer, turn, at, nWaiting, firstFault } = recording;
     if (!answer) return `Turn ${at + 1} waits: turn ${firstFault + 1} has to be corrected first.`;
     const left = nWaiting ? ` ${counted(nWaiting, "turn")} after it ${nWaiting === 1 ? "is" : "are"} kept, and checked then.` : "";
@@ -180,6 +185,28 @@ export class Record {
     if (!recording.entry) return `${before}${which}What did ${answer.side} throw?`;
     if (!recording.moves.length) return `${which}${answer.side} threw ${turn.throws.join(" and ")}: no move.`;
     return `${before}${which}${answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
+  }
+
+  /** The opening's rounds, asked for before the first turn. */
+  showOpening() {
+    const { recording, session } = this;
+    const { view } = session;
+    const { round, rounds } = recording;
+    if (!recording.hasOpening || recording.at) {
+      this.opening.replaceChildren();
+      return;
+    }
+    const words = make("span", {}, rounds.length ? `Opening ${rounds.join(", ")}.` : "");
+    const asking = (name) => this.button(name, () => this.change((it) => it.askOpening(view)));
+    if (!round) {
+      this.opening.replaceChildren(words, asking(rounds.length ? "Correct the opening" : "Record the opening"));
+      return;
+    }
+    const taking = (outcome, name) => this.button(name, () => this.change((it) => it.takeRound(outcome, view)));
+    const choices = (outcomes) => [...outcomes].sort((one, two) => one.move.localeCompare(two.move));
+    this.opening.replaceChildren(words, ...round.throws.flatMap(({ throws: [light, dark], outcomes }) =>
+      (outcomes.length > 1 ? choices(outcomes) : outcomes).map((outcome) =>
+        taking(outcome, `${light} – ${dark}${outcome.move ? `, ${outcome.move}` : ""}`))));
   }
 
   showTurns() {
@@ -213,7 +240,7 @@ export class Record {
 
   showEnds(isOver) {
     const { recording } = this;
-    const isWhole = recording.firstFault < 0 && recording.turns.length > 0;
+    const isWhole = !recording.round && recording.firstFault < 0 && recording.turns.length > 0;
     const isWon = isOver && recording.isAtEnd;
     this.ending.disabled = isWon;
     if (recording.turns.length > 0 && !this.game.disabled) this.who.open = false;
@@ -237,9 +264,7 @@ export class Record {
         return;
       }
       this.run(async () => {
-        this.recording.turns = [];
-        this.recording.names = { light: "", dark: "" };
-        this.keep();
+        keep(KEY, null);
         await this.begin(this.recording.source.path);
       });
     });
@@ -249,7 +274,7 @@ export class Record {
   /** Keep the focus where the next press is likely, and never lose it. */
   focus() {
     if (this.dialog.contains(document.activeElement) && document.activeElement !== this.dialog) return;
-    const next = this.moves.firstElementChild ?? this.sayings.querySelector("[aria-pressed=false]")
+    const next = (this.recording.round && this.opening.querySelector("button")) ?? this.moves.firstElementChild ?? this.sayings.querySelector("[aria-pressed=false]")
       ?? this.throws.firstElementChild ?? this.title;
     const isSaid = this.recording.turn.choice;
     (isSaid && !this.moves.firstElementChild ? this.throws.firstElementChild ?? next : next).focus();

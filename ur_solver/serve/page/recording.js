@@ -22,6 +22,9 @@ export class Recording {
     this.about = about;
     this.names = saved?.names ?? { light: "", dark: "" };
     this.ending = saved?.ending ?? "";
+    /** How the first player was found, round by round, and where the game begins after it. */
+    this.rounds = saved?.rounds ?? [];
+    this.start = saved?.start ?? about.start;
     this.key = saved?.key ?? `record ${Date.now().toString(36)}`;
     /** @type {Written[]} */
     this.turns = (saved?.turns ?? []).map(([side, choice, throws, move]) => ({ ...EMPTY, side, choice, throws, move }));
@@ -33,6 +36,7 @@ export class Recording {
   get saved() {
     return {
       path: this.source.path, word: this.about.word, key: this.key, names: this.names, ending: this.ending,
+      rounds: this.rounds, start: this.start,
       turns: this.turns.map(({ side, choice, throws, move }) => [side, choice, throws, move]),
     };
   }
@@ -48,7 +52,7 @@ export class Recording {
 
   /** Where the current turn is played; null behind a fault. */
   get position() {
-    return this.at ? this.turns[this.at - 1].after : this.about.start;
+    return this.at ? this.turns[this.at - 1].after : this.start;
   }
 
   get firstFault() {
@@ -140,7 +144,7 @@ export class Recording {
 
   /** Play the turns from one on anew, and mark those that are not possible any more. */
   async check(from) {
-    let position = from ? this.turns[from - 1].after : this.about.start;
+    let position = from ? this.turns[from - 1].after : this.start;
     for (let k = from; k < this.turns.length; k += 1) {
       const turn = this.turns[k];
       if (k > from && position !== null && turn.before === position
@@ -177,11 +181,46 @@ export class Recording {
     return null;
   }
 
+  // The opening, where the rules have one that is played on the board.
+
+  get hasOpening() {
+    return this.about.opening === "ben";
+  }
+
+  get isOpened() {
+    return this.start !== this.about.start;
+  }
+
+  /** The next round: what may fall, and what comes of it. */
+  async askRound(view) {
+    this.round = await this.source.opening(this.marker ?? null, view);
+  }
+
+  /** What came of a round; the last one says where the game begins. */
+  async takeRound(outcome, view) {
+    this.rounds.push(outcome.round);
+    this.marker = outcome.marker;
+    if (!outcome.position) {
+      await this.askRound(view);
+      return;
+    }
+    Object.assign(this, { round: null, marker: null, start: outcome.position });
+    await this.check(0);
+  }
+
+  /** Begin the opening anew; the turns stay as far as they are legal after it. */
+  async askOpening(view) {
+    Object.assign(this, { rounds: [], marker: null, start: this.about.start });
+    await this.askRound(view);
+    await this.check(0);
+  }
+
   // The record.
 
   /** The game in the plain notation; `isOver` says whether the last move has won. */
   text(isOver) {
     const lines = [`rules: ${this.about.record_rules}`];
+    if (this.isOpened) lines.push(`opening: ${this.rounds.join(", ")}`);
     for (const [side, key] of [["light", "Light"], ["dark", "Dark"]]) {
       const name = this.names[side].trim();
       if (name) lines.push(`${key}: ${JSON.stringify(name)}`);
