@@ -145,6 +145,10 @@ ASKED: dict[str, list[str]] = {
         "solve {word} -q -o tables/finkel-1 --tolerance 1e-9",
         "solve {word} -q --tolerance nan",
         "solve {word} --dry-run",
+        "solve {word} -q --objective length-max",
+        "solve {word} -q --objective length -o tables/sprint-1.h5",
+        "solve {word} -q --objective length-max -o mine --force",
+        "solve {word} -q --objective length-max -o tables/casual-1.h5 --force",
     ],
     "train": [
         "train {word} -q --rounds 1 --hidden 4",
@@ -152,12 +156,17 @@ ASKED: dict[str, list[str]] = {
         "train {word} --rounds 1 --minutes 1",
     ],
     "plan": ["plan {word} --chart tables/finkel-1.h5"],
-    "query": ["query {word}", "query {word} - --json", "query {word} --solve"],
-    "best": ["best {word}"],
+    "query": [
+        "query {word}",
+        "query {word} - --json",
+        "query {word} --solve",
+        "query {word} --objective length",
+    ],
+    "best": ["best {word}", "best {word} --objective length-max"],
     "moves": ["moves {word}"],
     "tables": ["tables", "tables list --json", "tables verify", "tables verify {word} --sample 5"],
     "info": ["info {word} --json", "info --paths"],
-    "verify": ["verify {word} --sample 5 -q"],
+    "verify": ["verify {word} --sample 5 -q", "verify {word} --objective length"],
     "certify": ["certify {word} -q"],
     "audit": [
         "audit {word} games.ur --csv tables/finkel-1.h5 --reference-games 0",
@@ -291,7 +300,7 @@ def _call(function: Callable[..., object], *arguments: object, **options: object
         found = function(*arguments, **options)
         if isinstance(found, Iterator):
             list(found)
-        if isinstance(found, (ur.Table, ur.Estimator)):
+        if isinstance(found, (ur.Table, ur.Lengths, ur.Estimator)):
             found.close()
     except UrError:
         pass
@@ -351,6 +360,19 @@ def _open_evaluator() -> None:
         _call(ur.open_evaluator, word)
 
 
+def _solve_lengths() -> None:
+    for word in ("finkel:1", "sprint.json", "casual:1", "aseb:1"):
+        for path in (None, "mine", "tables/finkel-1", "tables/sprint-1.h5", "tables/damaged.h5"):
+            _call(ur.solve_lengths, word, "length-max", path)
+        _call(ur.solve_lengths, word, "length-max", "tables/casual-1.h5", force=True)
+        _call(ur.solve_lengths, word, "length")
+
+
+def _lengths_paths() -> None:
+    for path in sorted(pathlib.Path("tables").iterdir()):
+        _call(ur.Lengths, path)
+
+
 def _estimators() -> None:
     for path in sorted(pathlib.Path("tables").iterdir()):
         _call(ur.Estimator, path)
@@ -364,6 +386,8 @@ FUNCTIONS: dict[str, Callable[[], None]] = {
     "sample": _sample,
     "solve": _solve,
     "solve_from": _solve_from,
+    "solve_lengths": _solve_lengths,
+    "Lengths": _lengths_paths,
     "write_games": _write_games,
     "train": _train,
     "open_estimator": _estimators,
@@ -376,7 +400,8 @@ FUNCTIONS: dict[str, Callable[[], None]] = {
 WITHOUT_FILES = {
     *("CATALOGUE", "DICE", "PATHS", "Board", "Dice", "EvaluatedMove", "EvaluatedRound"),
     *("Family", "GameAudit"),
-    *("GameRecord", "Games", "JudgedPly", "Mark", "Move", "Path", "PlayerSummary", "Ply"),
+    *("GameRecord", "Games", "JudgedPly", "Mark", "Move", "MoveLength", "Path"),
+    *("PlayerSummary", "Ply"),
     *(
         "Position",
         "RecordFault",

@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
     from ur_solver import errors
+    from ur_solver.answers.lengths import Lengths, MoveLength
     from ur_solver.answers.openings import EvaluatedRound
     from ur_solver.answers.query import EvaluatedMove, ThrowValue
     from ur_solver.api.estimating import train
     from ur_solver.api.evaluator import open_evaluator
     from ur_solver.api.games import Games, read_games, sample, write_games
+    from ur_solver.api.lengths import solve_lengths
     from ur_solver.api.solving import open_table, rule_set, solve, solve_from
     from ur_solver.api.table import Table
     from ur_solver.audit import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds
@@ -61,6 +63,7 @@ _HOMES = {
     "rule_set": "api.solving",
     "solve": "api.solving",
     "solve_from": "api.solving",
+    "solve_lengths": "api.lengths",
     "Table": "api.table",
     "GameAudit": "audit",
     "JudgedPly": "audit",
@@ -69,6 +72,8 @@ _HOMES = {
     "Thresholds": "audit",
     "Estimator": "estimators.estimator",
     "open_estimator": "estimators.finding",
+    "Lengths": "answers.lengths",
+    "MoveLength": "answers.lengths",
     "EvaluatedMove": "answers.query",
     "EvaluatedRound": "answers.openings",
     "ThrowValue": "answers.query",
@@ -108,8 +113,10 @@ __all__ = [
     "GameRecord",
     "Games",
     "JudgedPly",
+    "Lengths",
     "Mark",
     "Move",
+    "MoveLength",
     "Path",
     "PlayerSummary",
     "Ply",
@@ -134,6 +141,7 @@ __all__ = [
     "sample",
     "solve",
     "solve_from",
+    "solve_lengths",
     "train",
     "write_games",
 ]

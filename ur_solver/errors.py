@@ -70,6 +70,10 @@ class NotATableError(InputError):
     """A file is not a solution table."""
 
 
+class ObjectiveError(InputError):
+    """A table holds lengths of games where chances are expected, or the reverse."""
+
+
 class TableVersionError(UrError):
     """A table has a format version that this program does not read."""
 

@@ -56,13 +56,19 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     "query": (
         [_TABLE, _POSITION],
         {"--throws": "", "--json": "", "--memory": _NUMBER, "--plies": _NUMBER,
-         "--rollouts": _NUMBER, "--within": _NUMBER, "--cut": _NUMBER},
+         "--rollouts": _NUMBER, "--within": _NUMBER, "--cut": _NUMBER, "--objective": _TEXT},
     ),
-    "best": ([_TABLE, _POSITION, _THROW], {"--json": "", "--plies": _NUMBER}),
+    "best": (
+        [_TABLE, _POSITION, _THROW],
+        {"--json": "", "--plies": _NUMBER, "--objective": _TEXT},
+    ),
     "moves": ([_RULES, _POSITION, _THROW], {"--json": "", "-n": _NUMBER}),
     "tables": ([_TEXT], {"--json": "", "--sample": _NUMBER, "--checksums": ""}),
     "info": ([_TABLE], {"--json": "", "--paths": ""}),
-    "verify": ([_TABLE], {"--sample": _NUMBER, "--json": "", "-q": ""}),
+    "verify": (
+        [_TABLE],
+        {"--sample": _NUMBER, "--json": "", "-q": "", "--objective": _TEXT},
+    ),
     "certify": (["out/t.h5"], {"--json": "", "-q": ""}),
     "audit": (
         [_TABLE, _GAME, _GAME],

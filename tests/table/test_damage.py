@@ -169,7 +169,7 @@ def test_datasets_that_are_groups_or_never_written_are_refused(copy):
 
 
 @pytest.mark.parametrize(
-    ("version", "remedy"), [(8, "newer"), (2, "again"), (0, "again"), (-1, "again")]
+    ("version", "remedy"), [(9, "newer"), (2, "again"), (0, "again"), (-1, "again")]
 )
 def test_other_versions_are_refused(copy, version, remedy):
     with h5py.File(copy, "r+") as file:

@@ -19,7 +19,7 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.rules import RuleSet
-from ur_solver.table import TABLE, TableFile, is_unfinished
+from ur_solver.table import OBJECTIVES, TABLE, TableFile, is_unfinished
 from ur_solver.table.names import readable_name, table_folders
 
 _UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
@@ -63,6 +63,8 @@ class Kept:
     value_type : str or None
     tolerance, error : float or None
         From the table; `error` is None without a certificate.
+    objective : str or None
+        What the values are, if not chances of winning, or money.
     made : str or None
         When, ISO 8601, UTC.
     message : str or None
@@ -82,6 +84,7 @@ class Kept:
     value_type: str | None = None
     tolerance: float | None = None
     error: float | None = None
+    objective: str | None = None
     made: str | None = None
     message: str | None = None
     digest: str | None = None
@@ -94,7 +97,7 @@ class Kept:
             return cls._of_folder(path) if is_ours else None
         n_bytes = _size(path)
         try:
-            with TableFile(path) as table:
+            with TableFile(path, OBJECTIVES) as table:
                 header = table.header
                 return cls(
                     path,
@@ -108,6 +111,7 @@ class Kept:
                     value_type=header.value_type,
                     tolerance=header.tolerance * table.space.unit,
                     error=None if header.error is None else header.error * table.space.unit,
+                    objective=header.objective,
                     made=header.made,
                     digest=table.digest,
                 )

@@ -19,6 +19,8 @@ from ur_solver.cli.answering import (
     value_text,
 )
 from ur_solver.cli.batch import STDIN, answer_batch
+from ur_solver.cli.lengths import best as best_lengths
+from ur_solver.cli.lengths import objective_option, refuse_options
 from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
 from ur_solver.cli.output import columns, echo, worth_bar
 from ur_solver.cli.rolls import (
@@ -35,16 +37,23 @@ from ur_solver.cli.rolls import (
 from ur_solver.rules import Position
 from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import pass_value
+from ur_solver.table import WIN
 
 
 @click.command(short_help="Rank the legal moves, best first.")
 @table_argument
 @position_argument
 @throw_argument
+@objective_option
 @plies_option()
 @json_option
 def command(
-    word: str, position: str | None, throw: tuple[str, ...], plies: int, as_json: bool
+    word: str,
+    position: str | None,
+    throw: tuple[str, ...],
+    objective: str,
+    plies: int,
+    as_json: bool,
 ) -> None:
     """Rank the legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
 
@@ -57,12 +66,17 @@ def command(
     TABLE is a file or a rule set, such as finkel or finkel:3. Without a table, an estimator answers
     ('ur train'), and every value has its 95 % interval. POSITION '-' reads lines from standard
     input: a position, or a position, a tab and a throw. An invalid line produces an error in its
-    place; the rest is still answered, and the exit code is 2.
+    place; the rest is still answered, and the exit code is 2. With --objective the longest moves
+    come first, each with the expected number of throws after it.
 
     \b
     ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
     """
     check_arguments(position, throw)
+    if objective != WIN:
+        refuse_options(["plies"], "lengths of games")
+        best_lengths(word, objective, position, throw, as_json=as_json)
+        return
     asked_for = None if position == STDIN else position
     with open_answering(word, asked_for, plies) as table:
         line = partial(_json if as_json else _line, table)

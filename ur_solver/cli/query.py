@@ -14,6 +14,8 @@ from ur_solver.api.evaluator import Evaluator, error_of, position_values
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of, value_text
 from ur_solver.cli.batch import STDIN, answer_batch
+from ur_solver.cli.lengths import objective_option, refuse_options
+from ur_solver.cli.lengths import query as query_lengths
 from ur_solver.cli.options import (
     FiniteFloat,
     json_option,
@@ -35,6 +37,7 @@ from ur_solver.cli.output import (
 )
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.turns import total
+from ur_solver.table import WIN
 
 if TYPE_CHECKING:  # a table's answer needs none of it
     from ur_solver.study.estimates import IntervalEstimate
@@ -43,6 +46,7 @@ if TYPE_CHECKING:  # a table's answer needs none of it
 @click.command(short_help="Show the value of a position.")
 @table_argument
 @position_argument
+@objective_option
 @click.option(
     "--throws",
     "with_throws",
@@ -79,6 +83,7 @@ if TYPE_CHECKING:  # a table's answer needs none of it
 def command(
     word: str,
     position: str | None,
+    objective: str,
     with_throws: bool,
     is_solved: bool,
     memory: int | None,
@@ -102,6 +107,10 @@ def command(
     \b
     ur query finkel:3 '....__../......../....__.. L 3 3'
     """
+    if objective != WIN:
+        refuse_options(_NOT_OF_LENGTHS, "lengths of games")
+        query_lengths(word, objective, position, as_json=as_json)
+        return
     with _opened(word, position, is_solved, memory, plies) as table:
         rolled = _rolled_out(table, position, rollouts, within, cut)
         if position == STDIN:
@@ -115,6 +124,10 @@ def command(
             echo(json.dumps(answer))
         else:
             echo(_page(table, position_of(table.rules, position), rolled))
+
+
+_NOT_OF_LENGTHS = ("with_throws", "is_solved", "memory", "plies", "rollouts", "within", "cut")
+"""Options of chances alone."""
 
 
 def _rolled_out(

@@ -10,6 +10,8 @@ import click
 
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
+from ur_solver.cli.lengths import objective_option, refuse_options
+from ur_solver.cli.lengths import solve as solve_lengths
 from ur_solver.cli.options import (
     MAX_THREADS,
     FiniteFloat,
@@ -28,10 +30,10 @@ from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.engine.cluster import Cluster
 from ur_solver.kernel import MAX_TOLERANCE, MIN_TOLERANCE
 from ur_solver.solving import Plan, Request, Verdict, path_of, plan_of, run
-from ur_solver.table import VALUE_TYPES
+from ur_solver.table import VALUE_TYPES, WIN
 
 _SECTIONS = {
-    "What to solve": ("pieces", "left", "tolerance", "certify", "value_type"),
+    "What to solve": ("pieces", "objective", "left", "tolerance", "certify", "value_type"),
     "How to solve it": ("precision", "threads", "memory", "workers", "scheduler", "dry_run"),
     "Where to put it, and what to print": (
         *("output", "force", "as_json", "quiet", "form", "verbose", "help"),
@@ -47,6 +49,7 @@ _SECTIONS = {
 )
 @rules_argument
 @pieces_option
+@objective_option
 @left_option
 @click.option(
     "-o",
@@ -87,6 +90,7 @@ _SECTIONS = {
 def command(
     rules: str,
     pieces: int | None,
+    objective: str,
     scheduler: str | None,
     workers: int | None,
     dry_run: bool,
@@ -100,12 +104,24 @@ def command(
     solve interrupted by Ctrl-C, SIGTERM or a crash resumes when the same command is given again.
     With --left the table covers only the endings of a game. With --scheduler or --workers the
     work is shared by processes that use the output's folder; --memory is then the limit for
-    each, and --threads the most threads of a block.
+    each, and --threads the most threads of a block. With --objective the table holds lengths of
+    games, in a file of another name (finkel-3-length-max.h5).
 
     \b
     ur solve finkel -n 3
     """
     asked = {key: options.pop(key) for key in _ASKED}
+    if objective != WIN:
+        refuse_options(_NOT_OF_LENGTHS, f"lengths of games, which --objective {objective} solves")
+        solve_lengths(
+            custom_rules(rules, pieces, **options).settled(),
+            objective,
+            asked["output"],
+            telling,
+            force=asked["force"],
+            as_json=as_json,
+        )
+        return
     if scheduler is not None and workers is not None:
         raise click.UsageError("--workers starts workers here, --scheduler has some: give one")
     is_shared = scheduler is not None or workers is not None
@@ -131,6 +147,12 @@ _ASKED = (
     "force",
 )
 """Options that are a request's, under its names; others change the rules."""
+
+_NOT_OF_LENGTHS = (
+    *("left", "tolerance", "certify", "precision", "value_type", "threads", "memory"),
+    *("workers", "scheduler", "dry_run"),
+)
+"""Options of chances alone. Errors of lengths are always proven."""
 
 
 def _say_cost(request: Request, *, as_json: bool) -> None:

@@ -16,8 +16,10 @@ from ur_solver.answers.inventory import (
     remove_kept,
     unfinished_solve,
 )
+from ur_solver.answers.lengths import Lengths, lengths_at
 from ur_solver.answers.locate import open_file
 from ur_solver.answers.verify import verify_table
+from ur_solver.cli.lengths import verified
 from ur_solver.cli.options import json_option
 from ur_solver.cli.output import columns, echo, say, size_text
 from ur_solver.cli.telling import Telling, telling_options
@@ -152,12 +154,25 @@ def _fault(word: str, sample: int, telling: Telling) -> str | None:
     if is_estimator_file(word):
         return kept_estimator(pathlib.Path(word)).message
     try:
+        lengths = lengths_at(word)
+        if lengths is not None:
+            return _fault_of_lengths(lengths, telling)
         with (
             open_file(word) as table,
             telling.progress("verifying", table.part.n_positions) as progress,
         ):
             verify_table(table, sample=sample, progress=progress)
     except _FAULTS as error:
+        return str(error)
+    return None
+
+
+def _fault_of_lengths(lengths: Lengths, telling: Telling) -> str | None:
+    """The same of a table of lengths; what cannot be verified without another table is a fault."""
+    try:
+        with lengths:
+            verified(lengths, telling)
+    except MissingTableError as error:
         return str(error)
     return None
 
@@ -201,7 +216,7 @@ def _row(kept: Kept) -> list[str]:
     return [
         f"{kept.rules}:{kept.pieces}" if kept.rules else "",
         _positions(kept),
-        kept.value_type or ("estimates" if kept.kind is Kind.ESTIMATOR else ""),
+        kept.objective or kept.value_type or ("estimates" if kept.kind is Kind.ESTIMATOR else ""),
         size_text(kept.n_bytes),
         number(kept.tolerance),
         number(kept.error),

@@ -9,15 +9,19 @@ import click
 
 from ur_solver.answers.locate import open_file
 from ur_solver.answers.verify import verify_table
+from ur_solver.cli.lengths import objective_option, refuse_options
+from ur_solver.cli.lengths import verify as verify_lengths_of
 from ur_solver.cli.options import json_option, table_argument, threads_option
 from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.rules.words import counted
+from ur_solver.table import WIN
 
 
 @click.command(short_help="Check a table from its file alone.")
 @table_argument
+@objective_option
 @click.option(
     "--sample",
     default=500,
@@ -28,7 +32,14 @@ from ur_solver.rules.words import counted
 @threads_option
 @json_option
 @telling_options
-def command(word: str, sample: int, threads: int | None, as_json: bool, telling: Telling) -> None:
+def command(
+    word: str,
+    objective: str,
+    sample: int,
+    threads: int | None,
+    as_json: bool,
+    telling: Telling,
+) -> None:
     """Check the values of TABLE, a file or a rule set such as finkel:3, by recomputing them.
 
     The checks cover the checksums of all chunks, the completeness of the table, the equation of
@@ -36,6 +47,10 @@ def command(word: str, sample: int, threads: int | None, as_json: bool, telling:
     rules. A certificate in the table is proven again. The exit code of a wrong table is 1.
     """
     try:
+        if objective != WIN:
+            refuse_options(["sample", "threads"], "lengths of games")
+            verify_lengths_of(word, objective, telling, as_json=as_json)
+            return
         with (
             open_file(word, say=say) as opened,
             telling.progress("verifying", opened.part.n_positions) as progress,

@@ -140,14 +140,21 @@ class TablePolicy:
         with stakes, it is a share of the pot. 0 chooses the best, of equals the first.
     others : Values, optional
         The values of states in which the other side throws, if they differ.
+    tie : float
+        At temperature 0, options that are worse than the best by no more count as equal to it.
     """
 
     def __init__(
-        self, values: Values, temperature: float = 0.0, others: Values | None = None
+        self,
+        values: Values,
+        temperature: float = 0.0,
+        others: Values | None = None,
+        tie: float = 0.0,
     ) -> None:
         self.values = values
         self.others = others
         self.temperature = temperature
+        self.tie = tie
         self.payoff = values.rules.payoff
         self.generator = generator_of(values.rules)
 
@@ -177,9 +184,12 @@ class TablePolicy:
     def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         worth = self.option_values(turns)
-        if self.temperature == 0:
+        if self.temperature == 0 and self.tie == 0:
             return first_best(worth, turns)
         best = np.maximum.reduceat(worth, turns.starts[:-1])
+        if self.temperature == 0:
+            is_equal = worth >= best[turns.turn_of] - self.tie
+            return first_best(is_equal.astype(float), turns)
         scale = self.temperature * self._at_stake(turns)
         weights = np.exp((worth - best[turns.turn_of]) / scale)
         sums = np.add.reduceat(weights, turns.starts[:-1])

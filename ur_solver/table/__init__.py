@@ -5,7 +5,7 @@
 
 from ur_solver.blocks import VALUE_TYPES
 from ur_solver.table.checked_file import is_table_file
-from ur_solver.table.format import Header, version_of
+from ur_solver.table.format import LENGTH, LONGEST, OBJECTIVES, WIN, Header, version_of
 from ur_solver.table.pack import pack
 from ur_solver.table.present import check_replaceable, contents_of, is_unfinished, refuse_table
 from ur_solver.table.reader import TableFile
@@ -14,8 +14,12 @@ from ur_solver.table.upgrade import open_earlier, upgrade
 from ur_solver.table.writer import TableWriter, add_certificate, write_table
 
 __all__ = [
+    "LENGTH",
+    "LONGEST",
+    "OBJECTIVES",
     "TABLE",
     "VALUE_TYPES",
+    "WIN",
     "FolderWriter",
     "Header",
     "TableFile",

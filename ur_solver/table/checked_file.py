@@ -138,6 +138,13 @@ def check_version(path: pathlib.Path, version: Any) -> None:
         )
 
 
+def read_objective(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
+    """The attribute that only tables of lengths have."""
+    if "objective" not in file.attrs:
+        return {}
+    return {"objective": _attribute(path, file, "objective", "S")}
+
+
 def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
     """The attributes that only tables of games with stakes have."""
     kinds = dict.fromkeys(_CUT, "f")

@@ -10,7 +10,7 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
         version      int64    of this specification: 3, 4 for a part of a game, 5 for a table
                               with `level_errors`; 6 where pieces have numbers; 7 of the race
                               family, of paths that end where they begin and of those with more
-                              than four safe squares at their end
+                              than four safe squares at their end; 8 with an `objective`
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         value_type   text     "float64", "float32" or "uint16"
         tolerance    float64  how far a value may be off as the solver estimates it: the
@@ -24,6 +24,8 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
         cut_growth   float64  with stakes, by how much more for each fine past that level
         level_errors text     with stakes, where they are proven: how far a value is off at most
                               at each number of fines, that cut included, as a JSON list
+        objective    text     only if values are lengths of games, not chances of winning:
+                              "length" under best play, "length-max" of the longest game
         seconds      float64  the duration of the solve
         made         text     when it was finished, ISO 8601, UTC
         program      text     the version of the program that made it
@@ -36,7 +38,9 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
                  values as they are read back, which includes the rounding to the value type
     /values      value type, shape (chunks * chunk length,): the win probability of the side
                  about to throw, by rank; with stakes, the values that `ur_solver.space.stakes`
-                 names for each position, with money in the unit given there. Every block
+                 names for each position, with money in the unit given there; with an
+                 `objective`, the expected number of throws to come (docs/length.md), and what
+                 is said of errors holds in throws. Every block
                  begins a chunk. The rest of its last chunk is padding without
                  meaning. uint16 holds round(65535 v).
     /checksums   uint32, shape (chunks,): CRC-32 of each chunk's values, little endian, before
@@ -89,6 +93,8 @@ Version history
     where a path ends on squares on which it begins, or has more than four safe squares at its end,
     side configs hold its contents. Tables of such rule sets, whole or not, are written as
     version 7, and earlier ones are refused. Nothing changes for other rule sets.
+8   Adds the attribute `objective`. Tables of chances and of money, which lack it, are still
+    written as the versions above.
 """
 
 from __future__ import annotations
@@ -107,11 +113,15 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Part, space_of
 
 FORMAT = "ur-solver table"
-VERSION = 7
+VERSION = 8
 FIRST_VERSION = 3
+_VERSION_OF_LENGTHS = 8
 _VERSION_OF_LEVELS = 5
 _VERSION_OF_PART = 4
 _VERSION_OF_WHOLE = 3
+
+WIN, LENGTH, LONGEST = OBJECTIVES = "win", "length", "length-max"
+"""What the values of a table are: chances of winning (or money), or lengths of games."""
 
 MAX_TEXT = 1 << 16
 """The longest text attribute that is read, in bytes."""
@@ -138,7 +148,8 @@ _LAYOUT_FIELDS = ["index", "mine", "theirs", "first_rank", "size", "first_chunk"
 class Header:
     """The attributes of a table except format, version and digest; see the module's docstring.
 
-    `error` and `level_errors` are None if nothing is proven.
+    `error` and `level_errors` are None if nothing is proven; `objective` is None for chances of
+    winning and for money.
     """
 
     rules: RuleSet
@@ -153,6 +164,7 @@ class Header:
     cut_error: float | None = None
     cut_growth: float | None = None
     level_errors: tuple[float, ...] | None = None
+    objective: str | None = None
 
     def attributes(self) -> dict[str, str | int | float]:
         """The attributes as they are stored."""
@@ -167,12 +179,15 @@ class Header:
 
 def descriptions(header: Header) -> dict[str, str]:
     """The description of the file and its datasets, for readers without this program."""
+    stored = header.rules.payoff.stored
+    if header.objective is not None:
+        stored = f"the expected number of throws to come (objective {header.objective!r})"
     return {
         "/": "A solved rule set of the Royal Game of Ur, or a part of it: the value of every "
         "position, by rank. The attributes 'rules', 'tolerance' and 'error' say of which rules "
         "(JSON) and how far a value may be off: as estimated, and as proven (NaN if nothing is). "
         "Ranks come from ur_solver, which wrote the file: ur_solver.Table reads it.",
-        "values": f"{header.rules.payoff.stored}, before the throw: stored number times the "
+        "values": f"{stored}, before the throw: stored number times the "
         "attribute 'scale'. Block b of /blocks has the ranks from first_rank to first_rank "
         "+ size - 1; the value of rank r in it is at index first_chunk * chunk_length + r - "
         "first_rank. What follows the values of a block up to the next one is padding.",
@@ -192,6 +207,8 @@ def version_of(header: Header, n_blocks: int) -> int:
     version = _VERSION_OF_WHOLE if n_blocks == len(space.blocks) else _VERSION_OF_PART
     if header.level_errors is not None:
         version = _VERSION_OF_LEVELS
+    if header.objective is not None:
+        version = _VERSION_OF_LENGTHS
     return max(space.first_version, version)
 
 

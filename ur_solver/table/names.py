@@ -18,6 +18,7 @@ from ur_solver.rules import RuleSet, digest_of
 from ur_solver.rules.naming import by_every_name, is_catalogued
 from ur_solver.rules.registry import catalogued
 from ur_solver.space import Part
+from ur_solver.table.format import OBJECTIVES, WIN
 from ur_solver.table.reader import TableFile
 
 FOLDER_VARIABLE = "UR_TABLES"
@@ -118,10 +119,13 @@ def is_made_for(rules: RuleSet, others: RuleSet) -> bool:
     return rules.is_same_game(others) and rules.settled().payoff == others.settled().payoff
 
 
-def table_name(stem: str, value_type: str = "float64", part: Part | None = None) -> str:
+def table_name(
+    stem: str, value_type: str = "float64", part: Part | None = None, objective: str = WIN
+) -> str:
     """The file name of a table, such as ``finkel-7.h5``; a folder has no suffix.
 
-    A table of a part of the game has another name, such as ``finkel-7-left-4.h5``.
+    A table of a part of the game has another name, such as ``finkel-7-left-4.h5``, and so has one
+    of another objective, such as ``finkel-3-length-max.h5``.
 
     Parameters
     ----------
@@ -129,25 +133,33 @@ def table_name(stem: str, value_type: str = "float64", part: Part | None = None)
         `readable_name` or `exact_name`.
     value_type : str
     part : Part, optional
+    objective : str
     """
     suffix = "" if value_type == "float64" else f"-{value_type}"
+    if objective != WIN:
+        suffix += f"-{objective}"
     of_part = "" if part is None or part.name is None else f"-{part.name}"
     return f"{stem}{of_part}{suffix}.h5"
 
 
 def new_table_path(
-    rules: RuleSet, value_type: str = "float64", part: Part | None = None
+    rules: RuleSet,
+    value_type: str = "float64",
+    part: Part | None = None,
+    objective: str = WIN,
 ) -> pathlib.Path:
     """The default path of a rule set's table, whether it exists or not."""
     folder = table_folders()[0]
-    return own_path(rules, lambda stem: folder / table_name(stem, value_type, part), _rules_at)
+    return own_path(
+        rules, lambda stem: folder / table_name(stem, value_type, part, objective), _rules_at
+    )
 
 
 def _rules_at(path: pathlib.Path) -> RuleSet | None:
     """The rules of the table at a path, or of the unfinished solve of one."""
     with suppress(UrError):
         if os.path.lexists(path):
-            with TableFile(path) as table:
+            with TableFile(path, OBJECTIVES) as table:
                 return table.rules
         head = checkpoint_folder(path) / HEAD
         if head.is_file():

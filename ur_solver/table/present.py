@@ -8,6 +8,7 @@ import pathlib
 from ur_solver.blocks import HEAD
 from ur_solver.errors import NotATableError, OutputError, TableInUseError, UrError
 from ur_solver.table.checked_file import is_table_file
+from ur_solver.table.format import OBJECTIVES
 from ur_solver.table.reader import TableFile
 from ur_solver.table.table_folder import TABLE, is_folder_name
 
@@ -17,10 +18,11 @@ def contents_of(path: pathlib.Path) -> str | None:
     if not os.path.lexists(path):
         return None
     try:
-        with TableFile(path) as table:
+        with TableFile(path, OBJECTIVES) as table:
+            lengths = "lengths of " if table.header.objective else ""
             part = "" if table.part.is_whole else f" ({table.part.scope})"
             proven = "" if table.header.error is None else ", certified"
-            return f"a table of {table.rules.title}{part}{proven}"
+            return f"a table of {lengths}{table.rules.title}{part}{proven}"
     except TableInUseError:
         return "a table that another program is writing"
     except NotATableError:

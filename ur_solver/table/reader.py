@@ -6,7 +6,7 @@ import bisect
 import os
 import pathlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
@@ -23,7 +23,7 @@ from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
 from ur_solver.table.checked_file import damaged
-from ur_solver.table.format import Header
+from ur_solver.table.format import WIN, Header
 from ur_solver.table.sources import Spaces, open_source, present_space
 
 CACHED_CHUNKS = 256
@@ -47,6 +47,8 @@ class TableFile:
     ----------
     path : Path
         The file, or the folder.
+    objectives : collection of str
+        What its values may be, of `OBJECTIVES`; by default chances of winning, or money.
     spaces : callable, optional
         The state space of its ranks, by the path, the format version and the rule set; today's
         by default.
@@ -79,11 +81,19 @@ class TableFile:
         If it cannot be read since another program is writing to it.
     UnregisteredError
         If its rule set has a family or a square rule that is not registered here.
+    ObjectiveError
+        If its values are none of the objectives.
     """
 
-    def __init__(self, path: str | os.PathLike[str], spaces: Spaces = present_space) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        objectives: Collection[str] = (WIN,),
+        *,
+        spaces: Spaces = present_space,
+    ) -> None:
         self.path = pathlib.Path(path)
-        self._source = open_source(self.path, spaces)
+        self._source = open_source(self.path, objectives, spaces)
         contents = self._source.contents
         self.header: Header = contents.header
         self.part: Part = contents.part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ur_solver.table.format import Header, empty_blocks, table_error
 if TYPE_CHECKING:  # a query does not need the kernels
     from ur_solver.engine.result import BlockResult
 
+_LONGEST = math.nextafter(math.inf, 0.0)
 _RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
 
 
@@ -27,7 +29,7 @@ class TableRows:
 
     Parameters
     ----------
-    rules, tolerance, value_type, part
+    rules, tolerance, value_type, part, objective
         As for `ur_solver.table.TableWriter`.
 
     Attributes
@@ -42,7 +44,13 @@ class TableRows:
     """
 
     def __init__(
-        self, rules: RuleSet, *, tolerance: float, value_type: str, part: Part | None
+        self,
+        rules: RuleSet,
+        *,
+        tolerance: float,
+        value_type: str,
+        part: Part | None,
+        objective: str | None = None,
     ) -> None:
         if space_of(rules).has_levels and VALUE_TYPES[value_type].rounding:
             raise OutputError(
@@ -51,6 +59,7 @@ class TableRows:
         # the reach of stakes is written out, since its default may change
         self.rules = rules.settled()
         self.tolerance = tolerance
+        self.objective = objective
         self.value_type = VALUE_TYPES[value_type]
         self.part = part or part_of(self.rules)
         self.space = self.part.space
@@ -74,10 +83,11 @@ class TableRows:
                 f"block {result.index}: values of shape {result.values.shape}, expected ({size},)"
             )
         low, high = result.values.min(), result.values.max()
-        least, most = self.space.bounds
+        least, most = self.space.bounds if self.objective is None else (0.0, _LONGEST)
         # False if one is NaN
         if not (low >= least - _RANGE_SLACK and high <= most + _RANGE_SLACK):
-            expected = "finite" if self.space.has_levels else "in [0, 1]"
+            is_chance = self.objective is None and not self.space.has_levels
+            expected = "in [0, 1]" if is_chance else "finite"
             raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
 
     def note(self, result: BlockResult) -> None:
@@ -101,16 +111,21 @@ class TableRows:
             first = self.part.indices[missing[0]]
             many = counted(len(missing), "block is", "blocks are")
             raise ValueError(f"{many} missing, the first of them {first}")
+        error = table_error(self.blocks)
+        tolerance = self.tolerance + self.value_type.rounding
+        if self.objective is not None:  # a length has no other estimate than what is proven
+            tolerance = error or 0.0
         return Header(
             rules=self.rules,
             value_type=self.value_type.name,
-            tolerance=float(self.tolerance + self.value_type.rounding),
+            tolerance=float(tolerance),
             residual=float(self.blocks["residual"].max()),
-            error=table_error(self.blocks),
+            error=error,
             positions=self.part.n_values,
             seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             program=ur_solver.__version__,
             cut_error=self._cut[0] if self.space.has_levels else None,
             cut_growth=self._cut[1] if self.space.has_levels else None,
+            objective=self.objective,
         )

@@ -7,7 +7,7 @@ import math
 import os
 import pathlib
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -30,6 +30,7 @@ from ur_solver.errors import (
     CheckpointError,
     DamagedBlockError,
     NotATableError,
+    ObjectiveError,
     TableInUseError,
     TableVersionError,
 )
@@ -47,12 +48,15 @@ from ur_solver.table.checked_file import (
     read_attributes,
     read_chunk,
     read_cut,
+    read_objective,
     read_rules,
     read_small,
     reading,
 )
 from ur_solver.table.format import (
     BLOCK_DTYPE,
+    OBJECTIVES,
+    WIN,
     Header,
     digest,
     empty_blocks,
@@ -130,9 +134,18 @@ def present_space(path: pathlib.Path, version: int, rules: RuleSet) -> Space:
     return space
 
 
-def open_source(path: pathlib.Path, spaces: Spaces = present_space) -> Source:
-    """Open a table of either kind; raises as `TableFile` does."""
-    return FolderSource(path) if os.path.isdir(path) else Hdf5Source(path, spaces)
+def open_source(path: pathlib.Path, objectives: Collection[str], spaces: Spaces) -> Source:
+    """Open a table of either kind, with one of some objectives; raises as `TableFile` does."""
+    source: Source = FolderSource(path) if os.path.isdir(path) else Hdf5Source(path, spaces)
+    found = source.contents.header.objective or WIN
+    if found not in objectives:
+        source.close()
+        raise ObjectiveError(
+            f"table {str(path)!r} has the objective {found!r}, not "
+            f"{' or '.join(map(repr, objectives))}; "
+            + ("leave out --objective" if found == WIN else f"--objective {found} reads it")
+        )
+    return source
 
 
 class Hdf5Source:
@@ -157,6 +170,7 @@ class Hdf5Source:
         space = self._spaces(path, version, rules)
         if space.has_levels:
             attributes |= read_cut(path, file)
+        attributes |= read_objective(path, file)
         n_blocks = len(space.blocks)
         if not holds_all(version):
             n_blocks = length_of(path, file, "blocks", n_blocks)
@@ -320,6 +334,11 @@ def _checked(
     """The header of a table, if it is consistent."""
     if attributes["value_type"] not in VALUE_TYPES:
         raise damaged(path, f"value_type is {attributes['value_type']!r:.100}")
+    objective = attributes.get("objective")
+    if objective is not None and objective not in OBJECTIVES[1:]:
+        raise damaged(path, f"objective is {objective!r:.100}")
+    if objective is not None and attributes["value_type"] != "float64":
+        raise damaged(path, f"its lengths are stored as {attributes['value_type']}, not float64")
     rules = part.space.rules
     length = chunk_length_for(part.space)
     whole = attributes.pop("digest")

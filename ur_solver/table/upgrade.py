@@ -50,7 +50,7 @@ def open_earlier(path: pathlib.Path) -> TableFile:
     except TableVersionError:
         if path.is_dir():
             raise
-    return TableFile(path, _earlier_space)
+    return TableFile(path, spaces=_earlier_space)
 
 
 def upgrade(

@@ -54,6 +54,8 @@ class TableWriter:
         One of `VALUE_TYPES`; with stakes only ``"float64"``.
     part : Part, optional
         The blocks of the table; all by default.
+    objective : str, optional
+        As in the header; by default values are chances of winning, or money.
 
     Raises
     ------
@@ -70,9 +72,12 @@ class TableWriter:
         tolerance: float,
         value_type: str = "float64",
         part: Part | None = None,
+        objective: str | None = None,
     ) -> None:
         self.path = pathlib.Path(path)
-        self._rows = TableRows(rules, tolerance=tolerance, value_type=value_type, part=part)
+        self._rows = TableRows(
+            rules, tolerance=tolerance, value_type=value_type, part=part, objective=objective
+        )
         self.value_type = self._rows.value_type
         self._lock = threading.Lock()
         self._chunk_length = self._rows.chunk_length
@@ -116,7 +121,7 @@ class TableWriter:
         ------
         ValueError
             If the block is not one of the rule set, has been written already, or holds a number
-            that is not a probability.
+            that is not a probability, or not a length.
         OutputError
             If it cannot be written, for example on a full disk.
         """

@@ -1,0 +1,249 @@
+"""Lengths of games in `ur solve`, `ur query`, `ur best` and `ur verify`: ``--objective``."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from ur_solver.answers.lengths import Lengths, open_lengths
+from ur_solver.api.lengths import lengths_there, make_lengths, values_for
+from ur_solver.cli.batch import STDIN, answer_batch
+from ur_solver.cli.options import position_of
+from ur_solver.cli.output import (
+    bound_text,
+    columns,
+    draw_position,
+    echo,
+    say,
+    size_text,
+    time_text,
+)
+from ur_solver.cli.rolls import (
+    ChosenRoll,
+    Question,
+    answer_json,
+    answer_line,
+    answer_page,
+    parse_question,
+    question_of,
+)
+from ur_solver.cli.telling import Telling
+from ur_solver.rules import Position, RuleSet
+from ur_solver.rules.words import counted
+from ur_solver.space import space_of
+from ur_solver.table import OBJECTIVES, WIN, Header
+
+objective_option = click.option(
+    "--objective",
+    type=click.Choice(OBJECTIVES),
+    default=WIN,
+    show_default=True,
+    help="Ask for the expected number of throws to come instead: of games that both sides play to "
+    "win (length), or to make as long as possible (length-max).",
+)
+
+
+def refuse_options(names: Iterable[str], purpose: str) -> None:
+    """Raise UsageError for the first of some options that is given."""
+    ctx = click.get_current_context()
+    for name in names:
+        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            option = next(each.opts[0] for each in ctx.command.params if each.name == name)
+            raise click.UsageError(f"{option} is not for {purpose}")
+
+
+def solve(
+    rules: RuleSet,
+    objective: str,
+    output: pathlib.Path | None,
+    telling: Telling,
+    *,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Solve lengths, unless their table exists, and print what was found."""
+    found = None if force else lengths_there(rules, objective, output)
+    is_there = found is not None
+    if found is None:
+        with telling.progress("solving", space_of(rules).n_positions) as progress:
+            found = make_lengths(rules, objective, output, force=force, progress=progress, say=say)
+    with found as lengths:
+        if as_json:
+            echo(json.dumps(_facts(lengths, is_solved=not is_there)))
+        elif is_there:
+            telling.say(f"{lengths.path} is there already; --force solves it again", "present")
+        elif not telling.is_quiet:
+            echo(_report(lengths))
+
+
+def _facts(lengths: Lengths, *, is_solved: bool) -> dict[str, Any]:
+    header: Header = lengths.file.header
+    blocks = lengths.file.blocks
+    return {
+        "rules": lengths.rules.name,
+        "pieces": lengths.rules.pieces,
+        "path": str(lengths.path),
+        "solved": is_solved,
+        "objective": lengths.objective,
+        "positions": header.positions,
+        "length": lengths.length(lengths.rules.start()),
+        "residual": header.residual,
+        "error": lengths.max_error,
+        "bytes": lengths.file.n_bytes,
+        "seconds": header.seconds if is_solved else None,
+        "sweeps": float(blocks["sweeps"] @ blocks["size"]) / header.positions
+        if is_solved
+        else None,
+    }
+
+
+def _report(lengths: Lengths) -> str:
+    header, start = lengths.file.header, lengths.length(lengths.rules.start())
+    return (
+        f"{lengths.rules.title}: {_KINDS[lengths.objective]} takes {start:.6f} throws on average\n"
+        f"  {counted(header.positions, 'position')} in {time_text(header.seconds)}\n"
+        f"  no length is off by more than {bound_text(lengths.max_error)} throws, proven\n"
+        f"  {lengths.path}, {size_text(lengths.file.n_bytes)}"
+    )
+
+
+_KINDS = {"length": "a game that both sides play to win", "length-max": "the longest game"}
+
+
+def query(word: str, objective: str, position: str | None, *, as_json: bool) -> None:
+    """Print the length of a position, or of those of standard input."""
+    with open_lengths(word, objective) as lengths:
+        rules = lengths.rules
+        if position == STDIN:
+            form = partial(_json_lines if as_json else _lines, lengths)
+            answer_batch(rules.position, form, as_json=as_json)
+            return
+        asked = position_of(rules, position)
+        if as_json:
+            echo(_json_lines(lengths, [asked])[0])
+            return
+        rows = [
+            ["  throws to come", f"{lengths.length(asked):.6f}"],
+            ["  proven within", bound_text(lengths.error(asked))],
+        ]
+        echo(f"{draw_position(asked)}\n\n{columns(rows, '<>')}")
+
+
+def _lines(lengths: Lengths, positions: list[Position]) -> list[str]:
+    found = lengths.lengths(positions).tolist()
+    return [f"{each.notation}\t{length:.6f}" for each, length in zip(positions, found, strict=True)]
+
+
+def _json_lines(lengths: Lengths, positions: list[Position]) -> list[str]:
+    found = lengths.lengths(positions).tolist()
+    return [
+        json.dumps(
+            {
+                "position": each.notation,
+                "objective": lengths.objective,
+                "length": length,
+                "error": lengths.error(each),
+            }
+        )
+        for each, length in zip(positions, found, strict=True)
+    ]
+
+
+def best(
+    word: str, objective: str, position: str | None, throw: tuple[str, ...], *, as_json: bool
+) -> None:
+    """Print the moves, those after which the game is longest first."""
+    with open_lengths(word, objective) as lengths:
+        rules = lengths.rules
+        if position == STDIN:
+            line = partial(_answer_json if as_json else _answer_line, lengths)
+            answer_batch(
+                partial(parse_question, rules),
+                lambda group: [line(each) for each in group],
+                as_json=as_json,
+            )
+            return
+        asked = question_of(position_of(rules, position), throw)
+        if as_json:
+            echo(_answer_json(lengths, asked))
+        else:
+            echo(answer_page(asked, partial(_moves_page, lengths)))
+
+
+def _moves(lengths: Lengths, position: Position, rolled: ChosenRoll) -> list[tuple[str, float]]:
+    """The moves with the lengths after them; what is said of a pass, with its length."""
+    found = []
+    if rolled.roll.moves_by is not None:
+        found = lengths.moves(position, rolled.roll.moves_by, rolled.choice)
+    if not found:
+        return [(rolled.passing, lengths.length(position.pass_turn()))]
+    return [(each.move.text, each.length) for each in found]
+
+
+def _answer_json(lengths: Lengths, asked: Question) -> str:
+    def moves(position: Position, rolled: ChosenRoll) -> dict[str, Any]:
+        found = _moves(lengths, position, rolled)
+        is_pass = found[0][0] == rolled.passing
+        named = [{"move": None if is_pass else move, "length": length} for move, length in found]
+        return {"objective": lengths.objective, "moves": named}
+
+    def over(_position: Position) -> dict[str, Any]:
+        return {"objective": lengths.objective, "moves": []}
+
+    return answer_json(asked, moves, over)
+
+
+def _answer_line(lengths: Lengths, asked: Question) -> str:
+    def moves(position: Position, rolled: ChosenRoll) -> str:
+        return ", ".join(
+            f"{move} {length:.4f}" for move, length in _moves(lengths, position, rolled)
+        )
+
+    return answer_line(asked, moves)
+
+
+def _moves_page(lengths: Lengths, position: Position, rolled: ChosenRoll) -> str:
+    found = _moves(lengths, position, rolled)
+    head = ["  move", "throws after it"]
+    return columns([head, *([f"  {move}", f"{length:.6f}"] for move, length in found)], "<>")
+
+
+def verified(lengths: Lengths, telling: Telling) -> dict[str, Any]:
+    """Verify a table of lengths and return what is right of it; raises as `verify_lengths`."""
+    from ur_solver.study.lengths import verify_lengths  # noqa: PLC0415 - 0.1 s
+
+    positions = lengths.file.header.positions
+    with (
+        telling.progress("verifying", positions) as progress,
+        values_for(lengths.rules, lengths.objective, say) as values,
+    ):
+        found = verify_lengths(lengths.file, values, progress=progress)
+    return {
+        "positions": found.positions,
+        "chunks": found.chunks,
+        "blocks": found.blocks,
+        "residual": found.residual,
+        "error": found.error,
+    }
+
+
+def verify(word: str, objective: str, telling: Telling, *, as_json: bool) -> None:
+    """Verify a table of lengths and print what was checked."""
+    with open_lengths(word, objective) as lengths:
+        found = verified(lengths, telling)
+        path = lengths.path
+    if as_json:
+        echo(json.dumps({"path": str(path), "right": True, "message": None, **found}))
+    elif not telling.is_quiet:
+        echo(
+            f"{path}: right\n"
+            f"  {counted(found['positions'], 'position')} in {counted(found['blocks'], 'block')}, "
+            f"each within {found['residual']:.3g} throws of what its moves are worth\n"
+            f"  none off by more than {bound_text(found['error'])} throws, proven again"
+        )
