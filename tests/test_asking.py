@@ -215,7 +215,12 @@ ASKED: dict[str, list[str]] = {
         "publish tables/finkel-1.h5 {word} --only -q",
         "publish tables/site {word} --only -q",
     ],
-    "board": ["board {word}", "board {word} --best 1 -o tables/sprint-1.h5"],
+    "board": [
+        "board {word}",
+        "board {word} --best 1 -o tables/sprint-1.h5",
+        "board games.rgn -o tables/new.gif --width 16",
+        "board games.rgn -o games.rgn",
+    ],
 }
 """Lines of every command; `{word}` is each word of a rule set."""
 

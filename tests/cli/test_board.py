@@ -96,7 +96,7 @@ def test_pictures_need_no_browser(finkel2):
 
 
 def test_what_cannot_be_drawn(tmp_path):
-    assert "pictures are SVG" in run("finkel:2", HERE, "-o", "board.png", code=2)
+    assert "pictures are SVG" in run("finkel:2", HERE, "-o", "board.jpg", code=2)
     assert "No such file" in run("finkel:2", HERE, "-o", str(tmp_path / "no" / "a.svg"), code=1)
 
 

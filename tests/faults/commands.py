@@ -40,7 +40,17 @@ _SOURCE = "SOURCE"
 """In the name of an output: the file that the command reads."""
 
 _OUTPUTS = [
-    *("out/o.csv", "out/o.html", "out/o.svg", "out/o.rgn", "out/o.ur", "out/o.json", "out/o.h5"),
+    *(
+        "out/o.csv",
+        "out/o.html",
+        "out/o.svg",
+        "out/o.png",
+        "out/o.gif",
+        "out/o.rgn",
+        "out/o.ur",
+        "out/o.json",
+        "out/o.h5",
+    ),
     *("out/o.rgu", "out", "out/no/such.rgn", "/dev/null"),
     *(f"out/{'x' * 300}.rgn", "out/\udcff.rgn", "sound.h5/o.rgn", _SOURCE, f"out/../{_SOURCE}"),
 ]
@@ -126,7 +136,8 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     "serve": ([_TABLE], {"--port": _NUMBER, "--host": _TEXT, "--memory": _NUMBER}),
     "board": (
         [_RULES, _POSITION],
-        {"-o": _OUTPUT, "--best": _THROW, "--top": _TEXT, "--plies": _NUMBER},
+        {"-o": _OUTPUT, "--best": _THROW, "--top": _TEXT, "--width": "64", "--game": _NUMBER,
+         "--seconds": _NUMBER, "--plies": _NUMBER},
     ),
     "publish": ([_OUTPUT, _TABLE, "--only"], {"-q": ""}),
     "plan": (

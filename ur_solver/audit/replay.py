@@ -13,7 +13,8 @@ from markupsafe import Markup
 
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.records import Step
-from ur_solver.rules import LIGHT, SIDE_NAMES, Position, opponent
+from ur_solver.records.pictures import last_position
+from ur_solver.rules import LIGHT, SIDE_NAMES, Position
 from ur_solver.rules.drawing.svg import Arrow, board_svg
 
 
@@ -34,7 +35,7 @@ def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:
         the end. Each has ``parts``, by the index of a child of the drawing what is drawn in its
         place since the step before; ``arrows``, SVG to be added; and ``text``.
     """
-    positions = [_before(audit, judged) for judged in audit.plies] + [_end(audit)]
+    positions = [_before(audit, judged) for judged in audit.plies] + [last_position(audit.record)]
     texts = [_text(audit, index) for index in range(len(audit.plies))] + [end_text]
     arrows = [_arrows(judged) for judged in audit.plies] + [[]]
     board = board_svg(positions[0], label="The board")
@@ -59,20 +60,6 @@ def _children(drawing: str) -> list[str]:
 
 def _before(audit: GameAudit, judged: JudgedPly) -> Position:
     return audit.record.stepper.position(judged.ply.state, judged.ply.side)
-
-
-def _end(audit: GameAudit) -> Position:
-    """The position where the record stops."""
-    record = audit.record
-    if not record.plies:
-        return record.start
-    last, stepper = record.plies[-1], record.stepper
-    if last.is_pending:
-        return stepper.position(last.state, last.side)
-    if last.step is None:
-        return stepper.position(stepper.flip(last.state), opponent(last.side))
-    side = last.side if last.step.again else opponent(last.side)
-    return stepper.position(last.step.state, side)
 
 
 def _arrows(judged: JudgedPly) -> list[Arrow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -9,11 +10,19 @@ import click
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_answering, plies_option, value_text
-from ur_solver.cli.options import OUTPUT_FILE_OR_STDOUT, position_argument, position_of
+from ur_solver.cli.options import (
+    OUTPUT_FILE_OR_STDOUT,
+    FiniteFloat,
+    position_argument,
+    position_of,
+)
 from ur_solver.cli.output import draw_position, echo, say
 from ur_solver.common.files import check_outputs, write_file
-from ur_solver.errors import InputError
+from ur_solver.errors import InputError, RecordError
+from ur_solver.records import GameRecord, RecordFault, read_file
+from ur_solver.records.pictures import game_pictures
 from ur_solver.rules import DARK, LIGHT, Position, named_rules
+from ur_solver.rules.drawing.pictures import MOST_WIDTH, WIDTH, gif, png
 from ur_solver.rules.drawing.svg import Arrow, board_picture
 
 STDOUT = Path("-")
@@ -26,11 +35,33 @@ STDOUT = Path("-")
     "-o",
     "--output",
     type=OUTPUT_FILE_OR_STDOUT,
-    help="Write a picture to a file that ends in .svg; '-' is standard output.",
+    help="Write a picture to a .svg, .png or .gif file; '-' is SVG on standard output.",
 )
 @click.option("--best", "throw", help="Draw the best move with this throw.")
 @click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,
               help="Draw this side's row at the top of the picture.")  # fmt: skip
+@click.option(
+    "--width",
+    type=click.IntRange(16, MOST_WIDTH),
+    default=WIDTH,
+    show_default=True,
+    help="Make pictures in pixels this wide.",
+)
+@click.option(
+    "--game",
+    "number",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Animate the game with this number in the file.",
+)
+@click.option(
+    "--seconds",
+    type=FiniteFloat(0.05, 60),
+    default=1.0,
+    show_default=True,
+    help="Show each throw of an animation for this long.",
+)
 @plies_option()
 def command(
     rules: str,
@@ -38,22 +69,37 @@ def command(
     output: Path | None,
     throw: str | None,
     top: str,
+    width: int,
+    number: int,
+    seconds: float,
     plies: int,
 ) -> None:
-    """Draw POSITION, or the start of RULES, in the terminal or as a picture.
+    """Draw POSITION, or the start of RULES, in the terminal or as a picture; or animate a game.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --best needs the
     table of the rule set, or an estimator ('ur train'); RULES may also be the file of either.
-    Pictures are SVG: browsers and office programs read them, and converters such as cairosvg turn
-    them into PNG. They follow the light or dark setting of the screen.
+    SVG is read by browsers and office programs, and follows the light or dark setting of the
+    screen. PNG and GIF need the extra 'pictures'. A GIF shows a game, throw by throw: RULES is then
+    the file of the game, and there is no POSITION.
 
     \b
     ur board finkel:3 'L...__../..D...../....__.. L 2 2' --best 2 -o board.svg
+    ur board game.rgn -o game.gif
     """
-    if output is not None and output != STDOUT and output.suffix != ".svg":
-        raise InputError(f"{str(output)!r}: pictures are SVG; the file name must end in .svg")
+    suffix = ".svg" if output in (None, STDOUT) else output.suffix.lower()
+    if suffix not in (".svg", ".png", ".gif"):
+        raise InputError(
+            f"{str(output)!r}: pictures are SVG, PNG or GIF; the file name must end in .svg, .png "
+            "or .gif"
+        )
     if output != STDOUT:
         check_outputs({"--output": output}, [rules])
+    view = LIGHT if top == "light" else DARK
+    if suffix == ".gif" and output is not None:
+        if position is not None or throw is not None:
+            raise click.UsageError("A GIF shows a game: leave out the position and --best.")
+        write_file(output, gif(game_pictures(_game(rules, number), view), seconds, width))
+        return
     arrows: list[Arrow] = []
     if throw is None:
         shown = position_of(named_rules(rules), position)
@@ -64,11 +110,29 @@ def command(
     if output is None:
         echo(draw_position(shown))
         return
-    text = board_picture(shown, arrows, view=LIGHT if top == "light" else DARK)
+    text = board_picture(shown, arrows, view=view)
     if output == STDOUT:
         echo(text, nl=False)
         return
-    write_file(output, text)
+    write_file(output, png(text, width) if suffix == ".png" else text)
+
+
+def _game(path: str, number: int) -> GameRecord:
+    """A game of a file by its number.
+
+    Raises
+    ------
+    RecordError
+        If it cannot be read.
+    InputError
+        If the file has fewer games.
+    """
+    game = next(islice(read_file(path), number - 1, None), None)
+    if game is None:
+        raise InputError(f"{path!r:.200} has no game {number}")
+    if isinstance(game, RecordFault):
+        raise RecordError(str(game))
+    return game
 
 
 def _best(table: Evaluator, position: Position, throw: str) -> list[Arrow]:

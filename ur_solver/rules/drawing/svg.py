@@ -37,6 +37,7 @@ _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
 _LABEL = 51
+_BOX = re.compile(r'viewBox="(-?\d+) (-?\d+) (\d+) (\d+)"')
 _BAR = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>'
 
 _ROSETTE = "".join(
@@ -114,12 +115,19 @@ def board_svg(
     )
 
 
-def board_picture(position: Position, arrows: Sequence[Arrow] = (), *, view: str = LIGHT) -> str:
-    """A board as an SVG file that needs nothing else."""
-    drawing = board_svg(position, arrows, view=view)
+def board_picture(
+    position: Position, arrows: Sequence[Arrow] = (), *, view: str = LIGHT, caption: str = ""
+) -> str:
+    """A board as an SVG file that needs nothing else, perhaps with a line of text below."""
+    drawing = str(board_svg(position, arrows, view=view))
     head = '<svg xmlns="http://www.w3.org/2000/svg"'
     style = f"<style>{picture_style()}</style>"
     begin, end = drawing.split(">", 1)
+    if caption:
+        x, y, width, height = map(int, _BOX.findall(begin)[0])
+        begin = _BOX.sub(f'viewBox="{x} {y} {width} {height + _STRIP}"', begin)
+        line = f'<text class="count" x="0" y="{y + height + _STRIP / 2 - 1:g}">'
+        end = f"{end.removesuffix('</svg>')}{line}{escape(caption)}</text></svg>"
     return f"{head}{begin.removeprefix('<svg')}>{style}{end}\n"
 
 
