@@ -14,6 +14,8 @@ from tests.audit.test_judge import sign
 from tests.games import OWN_RULES, RACES, HashValues
 from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, game_json, html_report, write_csv
+from ur_solver.audit.annotate import annotated
+from ur_solver.audit.replay import replay_values
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.records import GameRecord, Replay, read_text, stepper_of
 from ur_solver.rules import FREE_THROW, named_rules
@@ -160,6 +162,26 @@ def test_what_is_said_of_an_opening():
     rows = list(csv.DictReader(io.StringIO(write_csv([audit], Thresholds()))))
     assert [row["plies"] for row in rows] == ["0", "0"]
     assert [row["choices"] for row in rows] == ["1", "0"]
+
+
+def test_an_opening_is_replayed_and_the_chance_after_it_is_noted():
+    record = read("rules: ben:1\nopening: 2-2, 0-1 A3A2 C3C2\n\nend: unfinished")
+    (audit,) = audit_games([record], HashValues(record.rules))
+    steps = replay_values(audit, "The end.")["steps"]
+    assert [step["text"].partition(".")[0].partition(";")[0] for step in steps] == [
+        "Opening: light throws 2, A@A3",
+        "Opening: dark throws 2, C@C3",
+        "Opening: light throws 0, A3A2",
+        "Opening: dark throws 1, C3C2",
+        "The end",
+    ]
+    record = read("rules: finkel:1\nopening: 1-2\n\nD 0 --\nend: unfinished")
+    (audit,) = audit_games([record], HashValues(record.rules))
+    first = 1 - audit.plies[0].value
+    assert first != audit.start_value
+    noted = annotated(audit, Thresholds())
+    assert f"{100 * first:.2f} %" in noted.comments[0]
+    assert noted.opening == record.opening
 
 
 def test_an_opening_judged_by_estimates():

@@ -53,7 +53,7 @@ def annotated(audit: GameAudit, thresholds: Thresholds) -> GameRecord:
 def _findings(audit: GameAudit, thresholds: Thresholds) -> Iterator[tuple[int, dict[str, str]]]:
     """The commands by the number of plies before them."""
     n_plies = audit.first
-    yield n_plies, _worth(audit, audit.start_value)
+    yield n_plies, _worth(audit, _after(audit, -1))
     of_choice: dict[str, str] = {}
     for index, judged in enumerate(audit.plies):
         found = _better(audit, judged, thresholds)
@@ -74,7 +74,7 @@ def _worth(audit: GameAudit, value: float) -> dict[str, str]:
 
 
 def _after(audit: GameAudit, index: int) -> float:
-    """What light has after a ply."""
+    """What light has after a ply; after -1, before the first one."""
     if index + 1 == len(audit.plies):
         return audit.end_value
     judged = audit.plies[index + 1]

@@ -31,13 +31,15 @@ def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:
     -------
     dict
         ``board`` is the drawing of the first step as SVG. ``steps`` is a list: a step for each
-        judged ply, before its throw, with arrows for the move played and the best one, and one for
-        the end. Each has ``parts``, by the index of a child of the drawing what is drawn in its
-        place since the step before; ``arrows``, SVG to be added; and ``text``.
+        judged ply, those of an opening included, before its throw, with arrows for the move played
+        and the best one, and one for the end. Each has ``parts``, by the index of a child of the
+        drawing what is drawn in its place since the step before; ``arrows``, SVG to be added; and
+        ``text``.
     """
-    positions = [_before(audit, judged) for judged in audit.plies] + [last_position(audit.record)]
-    texts = [_text(audit, index) for index in range(len(audit.plies))] + [end_text]
-    arrows = [_arrows(judged) for judged in audit.plies] + [[]]
+    plies = audit.all_plies
+    positions = [_before(audit, judged) for judged in plies] + [last_position(audit.record)]
+    texts = [_text(audit, index) for index in range(len(plies))] + [end_text]
+    arrows = [_arrows(judged) for judged in plies] + [[]]
     board = board_svg(positions[0], label="The board")
     drawn = _children(board)
     steps = []
@@ -76,11 +78,15 @@ def _arrows(judged: JudgedPly) -> list[Arrow]:
 
 
 def _text(audit: GameAudit, index: int) -> str:
-    judged, units = audit.plies[index], audit.units
+    judged, units = audit.all_plies[index], audit.units
     ply, taken = judged.ply, audit.taken_text(judged)
     side = SIDE_NAMES[ply.side]
-    number = audit.first + sum(not each.is_before_throw for each in audit.plies[: index + 1])
-    if judged.is_before_throw:
+    n_opening = len(audit.opening)
+    before = audit.plies[: max(0, index - n_opening + 1)]
+    number = audit.first + sum(not each.is_before_throw for each in before)
+    if index < n_opening:
+        said = f"Opening: {side} throws {ply.throw_text}, {taken or 'no move'}"
+    elif judged.is_before_throw:
         said = f"Before throw {number + 1}: {side} says {taken}"
     else:
         said = f"Throw {number}: {side} throws {ply.throw_text}, {taken or 'no move'}"
