@@ -2,7 +2,7 @@
 
     python scripts/make_board_pictures.py           needs Chromium, and solves finkel:4
 
-The game is docs/example.rgn, at one of its blunders.
+The first screen, a game that is played, and docs/example.rgn at one of its blunders.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
@@ -18,12 +19,23 @@ from playwright.sync_api import sync_playwright
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "img"
 HEIGHTS = {1280: 900, 360: 1500}
+PHONE = (360, 740)
+DICE = """
+  let state = 7;
+  crypto.getRandomValues = (numbers) => {
+    for (let k = 0; k < numbers.length; k++) {
+      state = (1664525 * state + 1013904223) >>> 0;
+      numbers[k] = state;
+    }
+    return numbers;
+  };
+"""
+"""The same dice for every picture."""
 
 
 def main() -> None:
     """Take them."""
     command = [sys.executable, "-m", "ur_solver", "serve", "finkel:4", "--port", "0"]
-    game = (ROOT / "docs" / "example.rgn").read_text()
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as server:
         assert server.stderr
         lines = iter(server.stderr.readline, "")
@@ -34,28 +46,64 @@ def main() -> None:
             )
             for scheme in ("light", "dark"):
                 for width, height in HEIGHTS.items():
-                    page = browser.new_page(
-                        viewport={"width": width, "height": height},
-                        color_scheme=scheme,
-                        reduced_motion="reduce",
-                    )
-                    page.goto(address)
-                    page.wait_for_selector("main[aria-busy=false] #board svg")
-                    page.click("#open")
-                    page.fill("#text", game)
-                    page.click("#read")
-                    page.wait_for_selector("#open-dialog", state="hidden")
-                    page.focus("#board")
-                    for _ in range(2):
-                        page.keyboard.press("b")
-                        page.wait_for_selector("main[aria-busy=false]")
-                    page.wait_for_selector("#board .arrow.played")
-                    page.evaluate("document.activeElement.blur()")
-                    path = PICTURES / f"board-{width}-{scheme}.png"
-                    page.screenshot(path=path)
-                    Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
+                    page = opened(browser, address, (width, height), scheme)
+                    show_mistake(page)
+                    take(page, f"board-{width}-{scheme}")
+            page = opened(browser, address, PHONE, "light")
+            take(page, "start-360-light")
+            play(page)
+            take(page, "play-360-light")
             browser.close()
         server.terminate()
+
+
+def opened(browser: Any, address: str, size: tuple[int, int], scheme: str) -> Any:
+    """The first screen of a window."""
+    page = browser.new_page(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+    )
+    page.add_init_script(DICE)
+    page.goto(address)
+    page.wait_for_selector("main[aria-busy=false] #games li")
+    return page
+
+
+def show_mistake(page: Any) -> None:
+    """Open the example, and go to its second blunder."""
+    if page.locator("#menu").is_visible():
+        page.click("#menu")
+    page.click("#open")
+    page.fill("#text", (ROOT / "docs" / "example.rgn").read_text())
+    page.click("#read")
+    page.wait_for_selector("#open-dialog", state="hidden")
+    page.focus("#board")
+    for _ in range(2):
+        page.keyboard.press("b")
+        page.wait_for_selector("main[aria-busy=false]")
+    page.wait_for_selector("#board .arrow.played")
+
+
+def play(page: Any) -> None:
+    """Play the first game until there are two pieces to choose from."""
+    page.click("#hero-card .main")
+    for _ in range(40):
+        page.wait_for_selector("#throw[aria-disabled=false]")
+        page.click("#throw")
+        page.wait_for_selector("main[aria-busy=false]")
+        if page.locator("#moves button").count() > 1 and page.locator("#turns .turn").count() > 6:
+            return
+        page.focus("#board")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("main[aria-busy=false]")
+
+
+def take(page: Any, name: str) -> None:
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    path = PICTURES / f"{name}.png"
+    page.screenshot(path=path)
+    Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
 
 
 if __name__ == "__main__":

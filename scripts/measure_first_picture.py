@@ -65,7 +65,9 @@ def main() -> None:
         took = [seconds_to_board(browser, fifo) for _ in range(runs)]
         browser.close()
     load = os.getloadavg()[0]
-    for what, times in zip(("first picture", "games to choose"), zip(*took, strict=True), strict=True):
+    for what, times in zip(
+        ("first picture", "games to choose"), zip(*took, strict=True), strict=True
+    ):
         print(
             f"{what}: {min(times):.2f} s at best, {statistics.median(times):.2f} s half of the "
             f"time, {max(times):.2f} s at worst, of {runs} runs; load {load:.1f}"

@@ -9,7 +9,6 @@ from importlib import resources
 from ur_solver.rules import named_rules
 from ur_solver.rules.drawing.styles import board_style, page_style, picture_style
 from ur_solver.rules.drawing.svg import board_svg
-from ur_solver.rules.position import parse_any_position
 
 _TYPES = {
     "html": "text/html; charset=utf-8",
@@ -31,11 +30,7 @@ def page_files() -> Files:
         for file in (resources.files("ur_solver.serve") / "page").iterdir()
         if file.name.rpartition(".")[2] in _TYPES
     }
-    files["/"] = (
-        files.pop("/index.html")
-        .replace(b"<!-- board -->", _decorative(f"{_EMPTY} 0 0", "finkel:1"))
-        .replace(b"<!-- start -->", _decorative(f"{_EMPTY} 7 7", "finkel:7"))
-    )
+    files["/"] = files.pop("/index.html").replace(b"<!-- board -->", _first_board())
     files["/style.css"] = page_style().encode() + files["/style.css"]
     files["/board.css"] = board_style().encode()
     files["/picture.css"] = picture_style().encode()
@@ -43,11 +38,6 @@ def page_files() -> Files:
     return {path: (content, kinds[path]) for path, content in files.items()}
 
 
-_EMPTY = "....__../......../....__.. L"
-"""The board of nearly all rule sets, without what is at home."""
-
-
-def _decorative(position: str, word: str) -> bytes:
-    """A drawing that is there before any script: a placeholder, or a picture of the game."""
-    drawn = board_svg(parse_any_position(named_rules(word), position))
-    return f'<div inert aria-hidden="true">{drawn}</div>'.encode()
+def _first_board() -> bytes:
+    """The start of the first game, as a picture that is there before any script."""
+    return board_svg(named_rules("finkel").start()).encode()
