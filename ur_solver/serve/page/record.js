@@ -55,6 +55,8 @@ export class Record {
   async begin(path, saved = null) {
     const source = new Source(path);
     this.recording = new Recording(source, await source.about(), saved);
+    /** What fell in the round of an opening that is written down. @type {number[]} */
+    this.fallen = [];
     this.build();
     await this.recording.check(0);
     const fault = this.recording.firstFault;
@@ -127,7 +129,7 @@ export class Record {
       make("p", { class: "faint" }, recording.hasOpening ? "Record the opening first, or begin with light. " : "Light is who begins. ",
         "Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
       this.who,
-      host, this.opening, this.status, this.sayings, this.throws, this.moves,
+      host, this.status, this.opening, this.sayings, this.throws, this.moves,
       make("h3", {}, "Turns"), this.turns, this.tools,
       make("label", {}, "How it ended ", this.ending),
       this.unjudged, this.ends);
@@ -172,7 +174,7 @@ export class Record {
 
   words(isOver) {
     const { recording } = this;
-    if (recording.round) return "The opening: what did light and dark throw?";
+    if (recording.round) return this.roundWords();
     const { answer, turn, at, nWaiting, firstFault } = recording;
     if (!answer) return `Turn ${at + 1} waits: turn ${firstFault + 1} has to be corrected first.`;
     const left = nWaiting ? ` ${counted(nWaiting, "turn")} after it ${nWaiting === 1 ? "is" : "are"} kept, and checked then.` : "";
@@ -187,26 +189,47 @@ export class Record {
     return `${before}${which}${answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
   }
 
-  /** The opening's rounds, asked for before the first turn. */
+  /** The opening's rounds, asked for before the first turn: what fell for light, for dark, and the square. */
   showOpening() {
-    const { recording, session } = this;
-    const { view } = session;
+    const { recording, fallen } = this;
+    const { view } = this.session;
     const { round, rounds } = recording;
-    if (!recording.hasOpening || recording.at) {
-      this.opening.replaceChildren();
-      return;
+    const buttons = [];
+    if (recording.hasOpening && !recording.at && !round) {
+      buttons.push(this.button(rounds.length ? "Correct the opening" : "Record the opening", () => this.change((it) => {
+        this.fallen = [];
+        return it.askOpening(view);
+      })));
+    } else if (round && !this.outcomes) {
+      const thrown = new Set(round.throws.map((each) => each.throws[fallen.length]));
+      buttons.push(...[...thrown].map((each) => this.button(String(each), () => this.change((it) => {
+        this.fallen = [...fallen, each];
+        return this.outcomes?.length === 1 ? this.takeRound(it, this.outcomes[0]) : null;
+      }), { "data-throw": each })));
+    } else if (round) {
+      const sorted = [...this.outcomes].sort((one, two) => one.move.localeCompare(two.move));
+      buttons.push(...sorted.map((outcome) => this.button(outcome.move, () => this.change((it) => this.takeRound(it, outcome)))));
     }
-    const words = make("span", {}, rounds.length ? `Opening ${rounds.join(", ")}.` : "");
-    const asking = (name) => this.button(name, () => this.change((it) => it.askOpening(view)));
-    if (!round) {
-      this.opening.replaceChildren(words, asking(rounds.length ? "Correct the opening" : "Record the opening"));
-      return;
-    }
-    const taking = (outcome, name) => this.button(name, () => this.change((it) => it.takeRound(outcome, view)));
-    const choices = (outcomes) => [...outcomes].sort((one, two) => one.move.localeCompare(two.move));
-    this.opening.replaceChildren(words, ...round.throws.flatMap(({ throws: [light, dark], outcomes }) =>
-      (outcomes.length > 1 ? choices(outcomes) : outcomes).map((outcome) =>
-        taking(outcome, `${light} – ${dark}${outcome.move ? `, ${outcome.move}` : ""}`))));
+    const words = rounds.length && !recording.at ? [make("span", {}, `Opening ${rounds.join(", ")}.`)] : [];
+    this.opening.replaceChildren(...words, ...buttons);
+  }
+
+  /** What may come of the throws of both sides; null until both are known. */
+  get outcomes() {
+    const { recording, fallen } = this;
+    return recording.round.throws.find((each) => String(each.throws) === String(fallen))?.outcomes ?? null;
+  }
+
+  takeRound(it, outcome) {
+    this.fallen = [];
+    return it.takeRound(outcome, this.session.view);
+  }
+
+  /** What is asked in a round of the opening. */
+  roundWords() {
+    const { fallen } = this;
+    if (fallen.length < 2) return `The opening: what did ${SIDES[fallen.length]} throw?`;
+    return `The opening: light threw ${fallen[0]}, dark ${fallen[1]}. Which square was chosen?`;
   }
 
   showTurns() {
@@ -243,8 +266,9 @@ export class Record {
     const isWhole = !recording.round && recording.firstFault < 0 && recording.turns.length > 0;
     const isWon = isOver && recording.isAtEnd;
     this.ending.disabled = isWon;
-    if (recording.turns.length > 0 && !this.game.disabled) this.who.open = false;
-    this.game.disabled = recording.turns.length > 0;
+    const isBegun = recording.turns.length > 0 || Boolean(recording.round) || recording.isOpened;
+    if (isBegun && !this.game.disabled) this.who.open = false;
+    this.game.disabled = isBegun;
     const buttons = recording.about.notations.map((notation) => this.button(`Save .${notation}`,
       () => this.run(() => this.save(notation)), { disabled: !isWhole }));
     if (recording.source.hasValues) {
@@ -283,7 +307,7 @@ export class Record {
   /** A digit is a throw, wherever no text is typed. */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select")) return;
-    const button = /^\d$/.test(event.key) && this.throws.querySelector(`[data-throw="${event.key}"]`);
+    const button = /^\d$/.test(event.key) && this.body.querySelector(`[data-throw="${event.key}"]`);
     if (!button) return;
     event.preventDefault();
     button.click();
