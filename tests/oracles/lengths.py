@@ -104,12 +104,14 @@ def exact_lengths(
     game = _Lengths(positions, value)
     lengths = [fmpq(0)] * len(game.positions)
     plans: dict[int, Plan] = {}
-    while True:
-        found = {number: game.longest(number, lengths) for number in game.turns}
-        better = {k: plan for k, (worth, plan) in found.items() if worth > lengths[k]}
-        if plans and not better:
-            break
-        plans |= better if plans else {k: plan for k, (_, plan) in found.items()}
+    # by the first lengths, which are 0, each position has a longer plan
+    while better := {
+        number: plan
+        for number in game.turns
+        for worth, plan in [game.longest(number, lengths)]
+        if worth > lengths[number]
+    }:
+        plans |= better
         lengths = game.solve(plans)
     exact = (Fraction(int(each.p), int(each.q)) for each in lengths)
     return dict(zip(game.positions, exact, strict=True))
