@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 
 from ur_solver.publish.lean import lean
@@ -28,14 +28,17 @@ _FOR_PROGRAMS = ' <a href="api/v1/openapi.json">For programs</a>'
 def page_contents() -> Iterator[tuple[str, bytes]]:
     """The page's files with their names, ``index.html`` first; the worker aside (`worker_file`)."""
     served = dict(page_files())
-    yield "index.html", _index(served.pop("/")[0].decode()).encode()
+    folder = resources.files("ur_solver.serve") / "page" / "engine"
+    engine = {
+        f"engine/{file.name}": _lean(file.read_bytes())
+        for file in sorted(folder.iterdir(), key=lambda each: each.name)
+        if file.name.endswith(".js")
+    }
+    yield "index.html", _index(served.pop("/")[0].decode(), engine).encode()
     for path, (content, _) in served.items():
         yield path[1:], _lean(content)
-    engine = resources.files("ur_solver.serve") / "page" / "engine"
+    yield from engine.items()
     own = resources.files("ur_solver.publish") / "files"
-    for file in sorted(engine.iterdir(), key=lambda each: each.name):
-        if file.name.endswith(".js"):
-            yield f"engine/{file.name}", _lean(file.read_bytes())
     yield "offline.js", _lean((own / "offline.js").read_bytes())
     for size in _SIZES:
         yield f"icon-{size}.png", (own / f"icon-{size}.png").read_bytes()
@@ -63,7 +66,7 @@ def _lean(content: bytes) -> bytes:
     return lean(content.decode()).encode()
 
 
-def _index(page: str) -> str:
+def _index(page: str, engine: Iterable[str]) -> str:
     """The page without a server: where its data are, what it may load, how it is kept."""
     rules = [each for each in POLICY.split("; ") if not each.startswith(_NOT_IN_PAGES)]
     policy = "; ".join([*rules, "manifest-src 'self'", "worker-src 'self'"])
@@ -73,9 +76,15 @@ def _index(page: str) -> str:
         '<link rel="manifest" href="manifest.webmanifest">',
         f'<link rel="apple-touch-icon" href="icon-{_SIZES[0]}.png">',
     ]
+    # one after the other they would be found, at a journey each
+    end = [
+        '<script type="module" src="offline.js"></script>',
+        *(f'<link rel="modulepreload" href="{name}">' for name in engine),
+        "</head>",
+    ]
     changes = {
         '<meta charset="utf-8">\n': "\n".join(['<meta charset="utf-8">', *head, ""]),
-        "</head>": '<script type="module" src="offline.js"></script>\n</head>',
+        "</head>": "\n".join(end),
         _FOR_PROGRAMS: "",
     }
     for part, other in changes.items():
