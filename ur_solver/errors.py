@@ -82,6 +82,10 @@ class DamagedTableError(UrError):
     """A table is truncated, incomplete or does not match its checksums."""
 
 
+class ClosedTableError(UrError):
+    """A table is asked after it was closed."""
+
+
 class TableInUseError(UrError):
     """Another program is writing to a table."""
 

@@ -217,9 +217,9 @@ class Lookup:
 
     def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """For each encoded state, whether the table answers for it; see `state_values`."""
-        if self.file.part.is_whole:
-            return np.ones(len(states), dtype=bool)
         ranks = self.space.rank_states(states)
+        if self.file.part.is_whole:
+            return np.ones(len(ranks), dtype=bool)
         return (ranks < 0) | self.file.holds_many(ranks)
 
     def values(self, positions: PositionsLike) -> npt.NDArray[np.float64]:

@@ -10,6 +10,7 @@ from typing import Any
 from ur_solver.answers.locate import find_file, find_part
 from ur_solver.answers.lookup import Lookup
 from ur_solver.api.solving import rule_set
+from ur_solver.common.files import path_text
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.finding import new_estimator_path, with_table
 from ur_solver.estimators.making import train_estimator
@@ -84,7 +85,7 @@ def train(
         output = new_estimator_path(chosen)
         make_folder(output.parent)
     else:
-        output = pathlib.Path(path)
+        output = pathlib.Path(path_text(path))
     file = find_file(chosen) or find_part(chosen)
     try:
         train_estimator(

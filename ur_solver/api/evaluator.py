@@ -15,6 +15,7 @@ from ur_solver.answers.locate import (
 )
 from ur_solver.answers.query import figures_of
 from ur_solver.api.table import Table
+from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.errors import MissingTableError, NotATableError
 from ur_solver.estimators import DEFAULT_PLIES
 from ur_solver.rules import Position, RuleSet, named_rules
@@ -74,7 +75,7 @@ def open_evaluator(
     >>> ur.open_evaluator("aseb:1")
     Estimator(aseb:1, 3-ply)
     """
-    return evaluator_for(os.fspath(word), pieces, plies=plies)
+    return evaluator_for(path_text(word, NAME_OR_PATH), pieces, plies=plies)
 
 
 def evaluator_for(

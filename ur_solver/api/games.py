@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ur_solver import records
+from ur_solver.common.files import path_text
 from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.errors import WrongTypeError
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
 from ur_solver.table import refuse_table
@@ -80,7 +82,9 @@ def read_games(
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
-    return Games(tuple(os.fspath(path) for path in paths), rules)
+    if not isinstance(paths, Iterable) or isinstance(paths, bytes):
+        raise WrongTypeError(f"{paths!r:.60} is a {type(paths).__name__}; expected paths of files")
+    return Games(tuple(path_text(path) for path in paths), rules)
 
 
 def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> None:
@@ -102,7 +106,7 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
     OutputError
         If a table is there, or the file cannot be written.
     """
-    output = pathlib.Path(path)
+    output = pathlib.Path(path_text(path))
     refuse_table(output)
     records.write_games(games, output)
 
@@ -143,6 +147,10 @@ def sample(
     """
     import numpy as np  # noqa: PLC0415 - with what needs it
 
+    if not hasattr(table, "rules") or not hasattr(table, "values"):
+        raise WrongTypeError(
+            f"{table!r:.60} is a {type(table).__name__}; expected a table or an estimator"
+        )
     from ur_solver.audit import play_many  # noqa: PLC0415 - a query needs none of it
     from ur_solver.players.policies import policy_of  # noqa: PLC0415
 

@@ -10,6 +10,8 @@ from typing import Any
 from ur_solver.answers.locate import open_file
 from ur_solver.answers.positions import PositionLike
 from ur_solver.api.table import Table
+from ur_solver.common.files import NAME_OR_PATH, path_text
+from ur_solver.common.numbers import real_number, whole_number
 from ur_solver.common.progress import Form, Progress, shown_progress
 from ur_solver.rules import RuleSet, named_rules
 
@@ -43,7 +45,7 @@ def rule_set(
     if isinstance(word, Mapping):
         rules = RuleSet.from_json(word)
         return rules if pieces is None else rules.with_pieces(pieces)
-    return named_rules(os.fspath(word), pieces)
+    return named_rules(path_text(word, NAME_OR_PATH), pieces)
 
 
 def open_table(word: str | os.PathLike[str], *, memory: int | None = None) -> Table:
@@ -67,7 +69,7 @@ def open_table(word: str | os.PathLike[str], *, memory: int | None = None) -> Ta
     NotATableError, TableVersionError, DamagedTableError, TableInUseError, UnregisteredError
         As `Table` does.
     """
-    table = Table(open_file(os.fspath(word)))
+    table = Table(open_file(path_text(word, NAME_OR_PATH)))
     if memory is not None:
         table.limit_memory(memory)
     return table
@@ -166,14 +168,14 @@ def solve(
     plan = plan_of(
         Request.of(
             rule_set(rules, pieces),
-            None if path is None else pathlib.Path(path),
-            left=left,
-            tolerance=tolerance,
+            None if path is None else pathlib.Path(path_text(path)),
+            left=None if left is None else whole_number("left", left, 1),
+            tolerance=None if tolerance is None else real_number("tolerance", tolerance),
             certify=certify,
             precision=precision,
             value_type=value_type,
-            threads=threads,
-            memory=memory,
+            threads=None if threads is None else whole_number("threads", threads, 1),
+            memory=None if memory is None else whole_number("memory", memory, 1),
             force=force,
         )
     )

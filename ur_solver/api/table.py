@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
-from functools import wraps
+from contextlib import nullcontext, suppress
+from functools import lru_cache, wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
-from ur_solver.common.progress import Form, Progress, shown_progress
+from ur_solver.common.files import path_text
+from ur_solver.common.numbers import whole_number
+from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space, StateLayout
-from ur_solver.table import Header, TableFile
+from ur_solver.table import TABLE, Header, TableFile
 
 if TYPE_CHECKING:
     from ur_solver.answers.verify import Verification
@@ -178,6 +180,7 @@ class Table:
         DamagedTableError
             If they cannot be read.
         """
+        check_progress(progress)
         if progress is False:
             self.file.load(lambda _done, _total: None)
         elif progress is True:
@@ -226,10 +229,11 @@ class Table:
         """
         from ur_solver.answers.export import export  # noqa: PLC0415 - a query needs none of it
 
+        check_progress(progress)
         form = Form.BAR if progress is True else Form.NONE
         shown = shown_progress("exporting", self.header.positions, form)
         with nullcontext(progress) if callable(progress) else shown as report:
-            return export(pathlib.Path(path), self._values, kind, columns, report)
+            return export(pathlib.Path(path_text(path)), self._values, kind, columns, report)
 
     def limit_memory(self, limit: int) -> None:
         """Let the table's values take no more than `limit` bytes of memory, but at least 256 KiB.
@@ -245,10 +249,10 @@ class Table:
         ...     table.values([table.rules.start()]).round(6)
         array([0.516201])
         """
-        self.file.limit_memory(limit)
+        self.file.limit_memory(whole_number("limit", limit))
 
     def close(self) -> None:
-        """Close the file; asking the table afterwards is an error."""
+        """Close the file; asking the table for values afterwards raises ClosedTableError."""
         self.file.close()
 
     def __enter__(self) -> Self:
@@ -268,8 +272,9 @@ class Table:
     def __hash__(self) -> int:
         return hash(self.file.digest)
 
-    def __reduce__(self) -> tuple[type[Table], tuple[str]]:
-        return Table, (str(self.path.absolute()),)
+    def __reduce__(self) -> tuple[Callable[[str], Table], tuple[str]]:
+        # so that the tasks of a pool of processes find it open
+        return _opened_once, (str(self.path.absolute()),)
 
     def __repr__(self) -> str:
         return f"Table({str(self.path)!r}: {self.rules.word})"
@@ -384,3 +389,26 @@ class Table:
         from ur_solver.answers.verify import verify_table  # noqa: PLC0415 - the kernels
 
         return verify_table(self.file, sample=sample, seed=seed)
+
+
+_SENT = 16
+"""The most tables that stay open in a process that they were sent to."""
+
+
+def _opened_once(path: str) -> Table:
+    """A table that was sent to this process: the same one each time, while it is open."""
+    place = pathlib.Path(path)
+    with suppress(OSError):
+        marks = [each.stat() for each in (place, place / TABLE) if each.is_file()]
+        key = tuple((each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for each in marks)
+        found = _opened(path, os.getpid(), key)
+        if found.file.is_closed:
+            _opened.cache_clear()
+            found = _opened(path, os.getpid(), key)
+        return found
+    return Table(path)
+
+
+@lru_cache(maxsize=_SENT)
+def _opened(path: str, _process: int, _key: tuple[tuple[int, ...], ...]) -> Table:
+    return Table(path)

@@ -65,7 +65,7 @@ from ur_solver.audit.worth import (
     outcome_rows,
     outcome_worth,
 )
-from ur_solver.errors import BeyondTableError, RuleSetMismatchError
+from ur_solver.errors import BeyondTableError, RuleSetMismatchError, WrongTypeError
 from ur_solver.records import GameRecord, Ply, StateOutcome, rules_word
 from ur_solver.rules import LIGHT, Position, opponent
 
@@ -98,6 +98,10 @@ def audit_games(
     waiting: list[_Judged] = []
     plies = 0
     for record in records:
+        if not isinstance(record, GameRecord):
+            raise WrongTypeError(
+                f"{record!r:.60} is a {type(record).__name__}; expected games, as from read_games"
+            )
         if not record.rules.is_same_game(values.rules):
             raise RuleSetMismatchError(
                 f"{record.file}: the game has the rules {rules_word(record.rules)}, the table "

@@ -17,11 +17,32 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ur_solver.common.text import encoded
-from ur_solver.errors import InputError, OutputError
+from ur_solver.errors import InputError, OutputError, WrongTypeError
 
 _BINARY = getattr(os, "O_BINARY", 0)
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
 """The errors of file systems without sync."""
+
+
+NAME_OR_PATH = "the name of a rule set, or a path"
+"""What `path_text` expects where either is taken."""
+
+
+def path_text(path: str | os.PathLike[str], expected: str = "a path") -> str:
+    """A path, or the name of something, as text.
+
+    Raises
+    ------
+    WrongTypeError
+        If it is something else; its text says that `expected` was.
+    """
+    try:
+        text = os.fspath(path)
+    except TypeError:
+        text = None
+    if not isinstance(text, str):
+        raise WrongTypeError(f"{path!r:.60} is a {type(path).__name__}; expected {expected}")
+    return text
 
 
 def write_file(path: Path, content: str | bytes) -> None:

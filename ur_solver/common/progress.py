@@ -15,6 +15,8 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
+from ur_solver.errors import WrongTypeError
+
 
 class Form(StrEnum):
     """The form of progress."""
@@ -34,6 +36,18 @@ JSON_SECONDS = 1.0
 
 Progress = Callable[[int, int], object]
 """Called with the positions done and their total."""
+
+
+def check_progress(progress: object) -> None:
+    """Check how a caller wants progress: True, False or a function.
+
+    Raises
+    ------
+    WrongTypeError
+        If it is something else.
+    """
+    if not (isinstance(progress, bool) or callable(progress)):
+        raise WrongTypeError(f"progress is {progress!r:.60}; expected True, False or a function")
 
 
 @contextmanager

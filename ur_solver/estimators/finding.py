@@ -14,6 +14,7 @@ from contextlib import suppress
 from ur_solver.answers.inventory import Kept, Kind
 from ur_solver.answers.locate import find_file, find_part, is_rule_set
 from ur_solver.answers.lookup import Lookup
+from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError, UrError
 from ur_solver.estimators import DEFAULT_PLIES
 from ur_solver.estimators.estimator import Estimator
@@ -136,7 +137,7 @@ def open_estimator(
     >>> move.text
     'A@A1*'
     """
-    text = os.fspath(word)
+    text = path_text(word, NAME_OR_PATH)
     if not is_rule_set(text):
         return with_table(Estimator(text, plies=plies))
     rules = named_rules(text, pieces)

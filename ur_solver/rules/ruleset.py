@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from ur_solver.errors import MoveError, RuleSetError, RuleSetMismatchError
+from ur_solver.errors import MoveError, RuleSetError, RuleSetMismatchError, WrongTypeError
 from ur_solver.rules import rules_json
 from ur_solver.rules.board import Board, Path, mirror_square
 from ur_solver.rules.contents import LIGHT
@@ -189,11 +189,17 @@ class RuleSet:
 
         Raises
         ------
+        WrongTypeError
+            If it is no text.
         PositionSyntaxError
             Naming the part at fault and what was expected there.
         IllegalPositionError
             Listing every way in which the rule set forbids the position.
         """
+        if not isinstance(text, str):
+            raise WrongTypeError(
+                f"position {text!r:.60} is a {type(text).__name__}; expected a text"
+            )
         return parse_position(self, text)
 
     def legal_moves(self, position: Position, throw: int, choice: str = FREE_THROW) -> list[Move]:

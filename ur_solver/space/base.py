@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import IllegalPositionError
+from ur_solver.errors import IllegalPositionError, WrongTypeError
 from ur_solver.rules import LIGHT, Position, RuleSet
 from ur_solver.space.state_layout import StateLayout
 
@@ -261,9 +261,14 @@ class Space(ABC):
         int64, shape (n,)
             -1 where a row is over or is not a state of this space.
         """
-        states = np.ascontiguousarray(states, dtype=self.state_dtype)
+        try:
+            states = np.ascontiguousarray(states, dtype=self.state_dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise WrongTypeError(f"{states!r:.60} is no array of encoded states: {error}") from None
         if states.ndim != 2 or states.shape[1] != self.state_width:
-            raise ValueError(f"states of shape {states.shape}, expected (n, {self.state_width})")
+            raise WrongTypeError(
+                f"states of shape {states.shape}, expected (n, {self.state_width})"
+            )
         ranks = np.empty(len(states), dtype=np.int64)
         if len(states):
             self._rank_rows(states, ranks)
@@ -277,7 +282,12 @@ class Space(ABC):
         IndexError
             If a rank is not in 0 .. n_values - 1.
         """
-        ranks = np.ascontiguousarray(ranks, dtype=np.int64)
+        try:
+            ranks = np.ascontiguousarray(ranks, dtype=np.int64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise WrongTypeError(f"{ranks!r:.60} is no array of ranks: {error}") from None
+        if ranks.ndim != 1:
+            raise WrongTypeError(f"ranks of shape {ranks.shape}, expected one dimension")
         if ranks.size and not (0 <= ranks.min() and ranks.max() < self.n_values):
             raise IndexError(f"ranks run from 0 to {self.n_values - 1}")
         states = np.zeros((len(ranks), self.state_width), dtype=self.state_dtype)

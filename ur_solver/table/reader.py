@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
+from ur_solver.common.files import path_text
 from ur_solver.common.machine import free_memory, usable_processors
 from ur_solver.common.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
@@ -24,7 +25,7 @@ from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
 from ur_solver.table.checked_file import damaged
 from ur_solver.table.format import WIN, Header
-from ur_solver.table.sources import Spaces, open_source, present_space
+from ur_solver.table.sources import ClosedSource, Source, Spaces, open_source, present_space
 
 CACHED_CHUNKS = 256
 """The decoded chunks that `TableFile.read_one` caches: 64 MiB of float64."""
@@ -92,8 +93,8 @@ class TableFile:
         *,
         spaces: Spaces = present_space,
     ) -> None:
-        self.path = pathlib.Path(path)
-        self._source = open_source(self.path, objectives, spaces)
+        self.path = pathlib.Path(path_text(path))
+        self._source: Source = open_source(self.path, objectives, spaces)
         contents = self._source.contents
         self.header: Header = contents.header
         self.part: Part = contents.part
@@ -136,6 +137,11 @@ class TableFile:
         """The bytes of all decoded values."""
         return self.header.positions * self._kind.dtype.itemsize
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it can no longer be read."""
+        return isinstance(self._source, ClosedSource)
+
     def limit_memory(self, limit: int) -> None:
         """Limit decoded values to `limit` bytes, but at least a chunk.
 
@@ -154,8 +160,11 @@ class TableFile:
         return self.digest == other.digest
 
     def close(self) -> None:
-        """Close the file; reading from the table afterwards is an error."""
+        """Close the file; reading from the table afterwards raises ClosedTableError."""
         self._source.close()
+        self._source = ClosedSource(self.path, self._source.contents)
+        self._flat = None
+        self._keep_chunks(1)
 
     def __enter__(self) -> Self:
         return self

@@ -28,6 +28,7 @@ from ur_solver.blocks import (
 )
 from ur_solver.errors import (
     CheckpointError,
+    ClosedTableError,
     DamagedBlockError,
     NotATableError,
     ObjectiveError,
@@ -277,6 +278,29 @@ class FolderSource:
     def close(self) -> None:
         """Close the files."""
         self._map.cache_clear()
+
+
+class ClosedSource:
+    """A table after it was closed, which can still say what it held."""
+
+    def __init__(self, path: pathlib.Path, contents: Contents) -> None:
+        self._path = path
+        self.contents = contents
+
+    @property
+    def n_bytes(self) -> int:
+        """Raises ClosedTableError."""
+        raise self._fault()
+
+    def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
+        """Raise ClosedTableError."""
+        raise self._fault()
+
+    def close(self) -> None:
+        """Do nothing: it is closed."""
+
+    def _fault(self) -> ClosedTableError:
+        return ClosedTableError(f"table {str(self._path)!r} is closed: open it again to ask it")
 
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
