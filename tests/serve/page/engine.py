@@ -41,15 +41,15 @@ SCRIPTS = """() => {
   window.site = (rules, entry) => {
     const files = new Map([["index.json", { version: 1, tables: [entry],
       games: { rules: [], tables: [] },
-      rules: [{ name: entry.name, pieces: entry.pieces, file: "rules.json" }] }],
+      rules: [{ name: entry.name, pieces: entry.pieces, rules_file: "rules.json" }] }],
     ["rules.json", rules]]);
     window.local = new Local("");
     local.file = async (path) => ({ json: async () => files.get(path) });
     local.values = async () => values;
     return true;
   };
-  window.asked = async (path, body) => local.answer(path, body ?? undefined)
-    .catch((error) => ({ message: error.message, place: error.place }));
+  window.asked = async (path, body) => await local.answer(path, body ?? undefined)
+    .catch((error) => ({ message: error.message, place: error.place })) ?? null;
   window.valued = async (texts) => {
     const found = [];
     for (const text of texts) found.push(await new Unfolded(moves, values, text).answer());

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 
 import pytest
 
@@ -13,6 +14,7 @@ from ur_solver.records.plain import write_plain
 from ur_solver.rules import DARK
 from ur_solver.serve.describe import rules_values, table_values, whole_table_values
 from ur_solver.serve.judged import audit_text, converted_text
+from ur_solver.serve.openapi import document
 from ur_solver.serve.rounds import opening_values
 from ur_solver.serve.rules_data import rules_data
 from ur_solver.serve.unfold import ServedRules, Unfolded
@@ -176,3 +178,25 @@ def test_records_with_an_opening(page, site):
         (found,) = call(page, "asked", "/tables/ben-1/audit", {"text": wrong})["faults"]
         assert fault in found["message"]
         assert found["place"]["line"] == 2
+
+
+def test_every_route_has_an_answer_or_is_missing(page, site):
+    """Of routes of a table or a rule set the page asks for no other than these."""
+    site("finkel-1")
+
+    def is_answered(path, body):
+        return "no server" not in str(call(page, "asked", path, body))
+
+    unanswered = set()
+    for path in document()["paths"]:
+        kind, word, *rest = [*path.strip("/").split("/"), ""]
+        if word.startswith("{") and rest[0]:
+            name = f"/{kind}/{'finkel-1' if kind == 'tables' else 'finkel:1'}/{rest[0]}"
+            bodies = (None, {"text": "", "start": "", "turns": []})
+            if not any(is_answered(name, body) for body in bodies):
+                unanswered.add(rest[0])
+    missing = call(page, "asked", "/rules/finkel:1")["missing"]
+    assert unanswered == {*missing, "positions"}
+    source = (resources.files("ur_solver.serve") / "page" / "api.js").read_text(encoding="utf-8")
+    assert "/position?" in source
+    assert "/positions" not in source

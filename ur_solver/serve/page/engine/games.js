@@ -115,6 +115,7 @@ async function judged(judge, game) {
 
 /** The audits of a text's games, as POST /tables/{table}/audit, and the faults of the others. */
 export async function auditAnswer(judge, text) {
+  if (!judge.values) throw new Refusal("Games are judged by a table or an estimator; choose one first.");
   const games = [];
   const faults = [];
   const found = parts(text);

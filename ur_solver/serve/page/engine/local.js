@@ -74,18 +74,24 @@ export class Local {
     if (kind === "tables") {
       const entry = index.tables.find((each) => each.id === word);
       if (!entry) throw new Refusal(`There is no table ${word} on this site.`);
-      const moves = await this.moves(entry.rules_file);
-      const values = await this.once(`values of ${word}`, () => this.values(entry, moves));
-      return { moves, values, entry, opening: entry.opening_value, prose: entry.prose };
+      const rules = this.moves(entry.rules_file);
+      const values = await this.once(`values of ${word}`, () => this.values(entry, rules));
+      return { moves: await rules, values, entry, opening: entry.opening_value, prose: entry.prose };
     }
     const found = index.rules.find((each) => `${each.name}:${each.pieces}` === word || each.name === word);
     if (!found) throw new Refusal(`The rules ${word} are not on this site.`);
     return { moves: await this.moves(found.rules_file), values: null, entry: null, opening: null, prose: found.prose };
   }
 
-  async values(entry, moves) {
-    const { open } = await import("./values.js");
-    return open(entry, moves, async (path) => (await this.file(path)).arrayBuffer());
+  async buffer(path) {
+    return (await this.file(path)).arrayBuffer();
+  }
+
+  /** What gives the values of a table; its first file and its rules are loaded side by side. */
+  async values({ values, ...entry }, rules) {
+    const [{ open }, head, moves] = await Promise.all([
+      import("./values.js"), this.buffer(values.head), rules]);
+    return open({ ...entry, values }, moves, async (path) => (path === values.head ? head : this.buffer(path)));
   }
 }
 
