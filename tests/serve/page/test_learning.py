@@ -360,6 +360,24 @@ def test_three_mistakes_are_practised_and_come_again(person, long_game, table):
     person.until("#practise", f"({serious - 1} due)")
 
 
+def test_a_game_against_the_computer_leaves_ones_own_mistakes(person, long_game, table):
+    person.visit("table=finkel-3")
+    opened(person, write_text(long_game, ".ur"))
+    address = person.address["game"]
+    person.page.evaluate("localStorage.clear()")
+    person.page.goto("about:blank")
+    person.visit(f"table=finkel-3&game={address}&dark=random&at={len(long_game.plies)}")
+    audit = table.audit(long_game)
+    found = kept(person)
+    assert len(found["mistakes"]) == audit.light.marks["mistake"] + audit.light.marks["blunder"]
+    assert {each["side"] for each in found["mistakes"]} == {"light"}
+    person.press("Back", "#controls")
+    person.settle()
+    person.press("Forward", "#controls")
+    person.settle()
+    assert kept(person) == found
+
+
 def test_a_mistake_asks_first_where_that_is_wanted(person, long_game):
     person.visit("table=finkel-3")
     opened(person, write_text(long_game, ".ur"))

@@ -55,6 +55,9 @@ export class Learning {
   }
 
   show() {
+    const { session } = this;
+    const isPlayed = Object.values(session.players).includes("human");
+    if (session.isOver && session.at.parent && isPlayed && this.root !== session.root) this.remember();
     this.showDue();
     at("dice-test").hidden = Boolean(this.session.about?.missing?.includes("dice"));
     this.openings.show();
@@ -71,10 +74,15 @@ export class Learning {
     practise.ask(exerciseOf(this.session, ply)).then(this.run(() => this.session.go(node)));
   }
 
-  /** Keep what there is to learn from a game that was opened; a corrected record takes its own place. */
+  /**
+   * Keep what there is to learn from a game that was opened, or played to its end: of a game against
+   * the computer, one's own mistakes. A corrected record takes its own place.
+   */
   remember() {
-    const game = gameOf(this.session);
-    kept.add({ ...game, key: this.key ?? game.key }, mistakesOf(this.session));
+    const { session } = this;
+    const game = gameOf(session);
+    this.root = session.root;
+    kept.add({ ...game, key: this.key ?? game.key }, mistakesOf(session, session.ownSide ?? ""));
   }
 
   /** Judge a record, and stand at its beginning with the mistakes ahead. */

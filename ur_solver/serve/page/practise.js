@@ -59,7 +59,7 @@ export class Practise {
 
   choose() {
     const { session } = this;
-    const own = mistakesOf(session);
+    const own = mistakesOf(session, session.ownSide ?? "");
     const button = (words, list, id) => make("button", {
       type: "button", id, disabled: !list.length, onclick: () => this.begin(shuffled(list)),
     }, words);
@@ -79,7 +79,7 @@ export class Practise {
         this.judges.length ? make("fieldset", {}, make("legend", {}, "Drawn from play"),
           make("label", {}, "Game ", judge),
           make("label", {}, "A mistake loses at least ", cost, " of what there is to win"), play) : null),
-      make("p", { class: "faint" }, `Mistakes of the games that you open are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
+      make("p", { class: "faint" }, `Mistakes of the games that you open, or play to their end, are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
         + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
       make("p", { class: "buttons" }, this.forgetting(), this.closing("Close")));
   }
