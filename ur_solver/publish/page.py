@@ -16,7 +16,7 @@ DATA = "data/"
 
 _NAME = "Royal Game of Ur"
 _COLOURS = {"background_color": "#fbf8f2", "theme_color": "#b0772a"}
-_SIZES = (192, 512)
+_ICON, _SIZE = "icon.png", "512x512"
 
 _NOT_IN_PAGES = "frame-ancestors"
 """What a page cannot say in a policy of its own."""
@@ -40,8 +40,7 @@ def page_contents() -> Iterator[tuple[str, bytes]]:
     yield from engine.items()
     own = resources.files("ur_solver.publish") / "files"
     yield "offline.js", _lean((own / "offline.js").read_bytes())
-    for size in _SIZES:
-        yield f"icon-{size}.png", (own / f"icon-{size}.png").read_bytes()
+    yield _ICON, (own / _ICON).read_bytes()
     yield "icon.svg", icon_svg().encode()
     yield "manifest.webmanifest", json.dumps(_manifest(), indent=1).encode()
 
@@ -74,7 +73,7 @@ def _index(page: str, engine: Iterable[str]) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         f'<meta name="ur-data" content="{DATA}">',
         '<link rel="manifest" href="manifest.webmanifest">',
-        f'<link rel="apple-touch-icon" href="icon-{_SIZES[0]}.png">',
+        f'<link rel="apple-touch-icon" href="{_ICON}">',
     ]
     # one after the other they would be found, at a journey each
     end = [
@@ -96,10 +95,7 @@ def _index(page: str, engine: Iterable[str]) -> str:
 
 def _manifest() -> Mapping[str, object]:
     drawn = {"src": "icon.svg", "sizes": "any", "type": "image/svg+xml"}
-    icons = [
-        {"src": f"icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png"}
-        for size in _SIZES
-    ]
+    picture = {"src": _ICON, "sizes": _SIZE, "type": "image/png"}
     return {
         "name": _NAME,
         "short_name": "Ur",
@@ -107,5 +103,5 @@ def _manifest() -> Mapping[str, object]:
         "scope": "./",
         "display": "standalone",
         **_COLOURS,
-        "icons": [drawn, *icons, icons[-1] | {"purpose": "maskable"}],
+        "icons": [drawn, picture, picture | {"purpose": "maskable"}],
     }
