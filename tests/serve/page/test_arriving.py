@@ -194,6 +194,58 @@ def test_hints_come_on_request_only(person):
     assert person.page.locator("#board .arrow.best").count() == 0
 
 
+def test_pieces_walk_and_captured_ones_go_home(browser, origin):
+    person = Person(browser, origin, reduced_motion="no-preference")
+    person.visit(
+        "table=finkel-3&values=no&start=..L.__..%2F.D......%2F....__..%20L%202%202&throw=4"
+    )
+    person.page.evaluate(
+        """() => {
+          window.seen = [];
+          new MutationObserver((changes) => {
+            for (const change of changes) {
+              for (const each of change.addedNodes) {
+                for (const walker of each.querySelectorAll?.('.moving circle') ?? []) {
+                  window.seen.push(walker.getAttribute('class'));
+                }
+              }
+            }
+          }).observe(document.getElementById('board'), { childList: true, subtree: true });
+        }"""
+    )
+    person.page.locator("#moves button", has_text="captures").click()
+    person.until("#headline", "Dark")
+    person.page.wait_for_selector("#board .moving circle", state="detached")
+    assert sorted(person.page.evaluate("window.seen")) == ["piece dark", "piece light"]
+    shown = person.page.locator("#board [data-square=B2] circle")
+    assert shown.evaluate_all("each => each.map(one => one.style.visibility)") == [""]
+    person.close()
+
+
+def test_settings_are_kept(person):
+    person.visit("table=finkel-1&values=no")
+    person.page.locator("#settings summary").click()
+    person.page.get_by_label("Sound").check()
+    person.press("Throw", "#hand")
+    person.settle()
+    person.page.reload()
+    person.shown_whole()
+    person.page.locator("#settings summary").click()
+    assert person.page.get_by_label("Sound").is_checked()
+    assert not person.page.get_by_label("Play forced moves by itself").is_checked()
+
+
+def test_a_choice_after_a_landing_is_asked_in_words(person):
+    start = "....__..%2F..LD....%2F....__..%20L%201%201"
+    person.visit(f"table=casual-roll-again-2&values=no&start={start}&throw=1")
+    person.page.locator("#board [data-square=B3]").click()
+    person.until("#options button")
+    assert sorted(person.options()) == ["from B3 to B4", "from B3 to B4, throws again"]
+    person.press("from B3 to B4, throws again", "#options")
+    person.until("#headline", "Light")
+    assert "throw the dice" in person.page.inner_text("#headline")
+
+
 def test_forced_moves_play_themselves(person):
     person.visit("table=finkel-1&values=no")
     person.page.locator("#settings summary").click()

@@ -28,7 +28,10 @@ def test_what_an_address_cannot_show_is_told(person):
 @pytest.mark.parametrize("width", [320, 360, 1280])
 def test_nothing_is_wider_than_the_screen(browser, origin, width):
     person = Person(browser, origin, viewport={"width": width, "height": 700})
-    for address in ("table=birds-2&said=enter", "table=finkel-3&edit=yes", "rules=aseb:5"):
+    for address in (
+        *("table=birds-2&said=enter", "table=finkel-3&edit=yes", "rules=aseb:5"),
+        *("", "rules=murray:7&values=no&throw=1"),
+    ):
         person.visit(address)
         assert person.page.evaluate("document.documentElement.scrollWidth") <= width
         if width < 400:
@@ -78,6 +81,21 @@ def test_axe_finds_nothing(browser, origin, scheme, long_game):
         check(address)
     person.complaints[:] = [each for each in person.complaints if "400" not in each]
     person.close()
+
+
+def test_nought_has_no_sign(person):
+    person.visit()
+    written = person.page.evaluate(
+        """async () => {
+          const { Units } = await import('./words.js');
+          const [chances, money] = [null, {}].map((stakes) => new Units({ stakes }));
+          const little = -1e-9;
+          return [
+            chances.value(little), chances.short(little), money.value(little), chances.value(-0.1),
+          ];
+        }"""
+    )
+    assert written == ["0.00 %", "0.0 %", "0.000", "-10.00 %"]
 
 
 def test_the_page_is_small():

@@ -107,7 +107,8 @@ def test_games_are_saved(person, long_game):
     person.visit("table=finkel-3")
     opened(person, write_text(long_game, ".ur"))
     person.press("Save", "header")
-    assert person.page.input_value("#link") == person.page.url
+    place = person.page.url
+    assert person.page.input_value("#link") == place
     for suffix in (".ur", ".rgn", ".json", ".html", ".svg"):
         word = {".html": "Report", ".svg": "Board"}.get(suffix, "Game")
         with person.page.expect_download() as caught:
@@ -120,6 +121,7 @@ def test_games_are_saved(person, long_game):
             assert {"Report": "<!DOCTYPE html>", "Board": "<svg "}[word] == saved[
                 : 15 if word == "Report" else 5
             ]
+    assert person.page.url == place
 
 
 def test_a_game_for_money_is_opened_and_saved(person, solved):

@@ -10,14 +10,14 @@ import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
 import { keep, options, setOption } from "./options.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
-import { lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
+import { hintWords, lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
 import { Presses } from "./presses.js";
 import { Queue } from "./queue.js";
 import { openRules } from "./rulebook.js";
 import { Session } from "./session.js";
 import { LAST_GAME, showStart } from "./start.js";
 import { statusWords } from "./status.js";
-import { counted, throwsOf } from "./words.js";
+import { counted, moveWords, throwsOf } from "./words.js";
 
 let fallback = "";
 let announced = "";
@@ -156,7 +156,7 @@ function writeAddress() {
   else if (address !== location.hash) history.replaceState(null, "", address);
   session.isNew = false;
   written = location.hash;
-  if (session.at.parent) keep(LAST_GAME, address);
+  if (session.at.parent) keep(LAST_GAME, session.isOver ? null : address);
 }
 
 /** The way of the side to throw: asked for, or at the start of a game that is played. */
@@ -174,7 +174,8 @@ function drawPath(side, from = `${side} home`) {
 }
 
 function showStatus() {
-  const words = opening.words() + (opening.isOn ? "" : session.isPlayed ? lastWords(session) : statusWords(session));
+  const words = opening.words() + (opening.isOn ? "" : session.isPlayed ? lastWords(session) : statusWords(session))
+    + hintWords(session);
   const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, at("headline").textContent) : "";
   const all = words + (unseen && unseen.textContent);
   if (all !== announced) at("status").replaceChildren(words, unseen);
@@ -195,9 +196,10 @@ function showOptions() {
     }
   }
   if (session.mustPass) buttons.push(make("button", { class: "main", onclick: act(() => session.play(null)) }, "Pass"));
-  for (const move of asked) {
-    buttons.push(make("button", { class: "main", onclick: act(() => playAsked(move)) }, move.move));
-  }
+  const words = asked.map((move) => `${moveWords(move.move)}${move.again ? ", throws again" : ""}`);
+  const isClear = new Set(words).size === words.length;
+  asked.forEach((move, k) => buttons.push(make("button",
+    { class: "main", onclick: act(() => playAsked(move)) }, isClear ? words[k] : move.move)));
   at("options").replaceChildren(...buttons);
 }
 

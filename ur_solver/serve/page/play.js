@@ -5,7 +5,7 @@ import { at, make } from "./dom.js";
 import { options } from "./options.js";
 import { picked } from "./session.js";
 import { sound } from "./sound.js";
-import { capitalised, moveWords, throwsOf } from "./words.js";
+import { capitalised, errorOf, moveWords, throwsOf } from "./words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const PAUSE = 650;
@@ -59,6 +59,13 @@ export function lastWords(session) {
   if (!last.move) return `${thrown}: no move. `;
   const isAgain = !session.isOver && session.answer.side === last.side;
   return `${thrown}: ${moveWords(last.move)}${isAgain ? ", and throws again" : ""}. `;
+}
+
+/** The best move, where somebody has asked for it. */
+export function hintWords(session) {
+  const { best } = session;
+  if (!session.isHinted || !best) return "";
+  return `Best: ${moveWords(best.move)}, ${session.units.value(best.value, errorOf(best))}. `;
 }
 
 let shownAt = null;
