@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tests.serve.browser import needs_browser
+import pytest
+
+from tests.serve.browser import Person, needs_browser
 from ur_solver.records import opening_text, read_text
 from ur_solver.rules import named_rules
 
@@ -102,4 +104,26 @@ def test_the_computer_chooses_its_square_and_a_text_brings_its_opening(person):
     person.settle()
     assert person.address["opening"] == "2-2 A@A3 C@C3, 0-1 A3A1 C3C2"
     assert "light began" in person.status()
+    person.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_where_a_square_is_chosen(browser, origin, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    person = Person(browser, origin, color_scheme=scheme, viewport={"width": 360, "height": 780})
+    person.visit("table=ben-1&values=no")
+    for _ in range(MOST_ROUNDS):
+        person.press("Throw", "#hand")
+        person.settle()
+        if "may choose a square" in headline(person):
+            break
+        if "opening" in person.address:
+            person.visit("table=finkel-3")
+            person.visit("table=ben-1&values=no")
+            person.settle()
+    assert person.options()
+    assert Axe().run(person.page).response["violations"] == []
+    width = person.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 360
     person.close()
