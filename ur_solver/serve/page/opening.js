@@ -119,7 +119,7 @@ export class Opening {
     at("throw").setAttribute("aria-disabled", String(Boolean(entry)));
     const throws = entry?.throws ?? this.last?.entry.throws ?? [];
     showDice(session.about.look, this.rounds.length || entry ? throws : [], false);
-    at("count").textContent = entry ? throws.join(" – ") : "";
+    at("count").textContent = entry ? throws.join("–") : "";
     if (!entry) return;
     at("options").replaceChildren(...this.choices().map((outcome) => make("button", {
       onclick: this.act(() => this.take(entry, outcome)),
