@@ -159,3 +159,31 @@ def test_the_command(finkel2, tmp_path):
         result = CliRunner().invoke(cli, [*words, "--by", bad])
         assert result.exit_code == 2
         assert "expected year, month, day or a number of games" in result.stderr
+
+
+def test_an_audit_says_what_thumbs_would_have_played(finkel2, tmp_path):
+    """In JSON in every choice, in the report at the worst moves."""
+    path, page = tmp_path / "games.ur", tmp_path / "report.html"
+    write_games(games(2), path)
+    words = ["audit", str(path), "--thumb", "greedy", "--thumb", "enter+safe", "--html", str(page)]
+    result = CliRunner().invoke(cli, [*words, "--json", "--reference-games", "0"])
+    assert result.exit_code == 0, result.output
+    marked = 0
+    with ur.Table(finkel2) as table:
+        for line, record in zip(result.stdout.splitlines(), games(2), strict=True):
+            (audit,) = table.audits([record])
+            (plays,) = thumb_plays([audit], table, "greedy")
+            for judged, play, values in zip(
+                audit.plies, plays, json.loads(line)["plies"], strict=True
+            ):
+                assert ("thumbs" in values) == judged.is_choice
+                if play is not None:
+                    move = audit.option_text(judged, play.option)
+                    assert values["thumbs"]["greedy"] == {"move": move, "loss": play.loss}
+                    assert set(values["thumbs"]) == {"greedy", "enter+safe"}
+                    marked += Thresholds().mark(judged) is not None
+    assert marked
+    assert page.read_text().count(" greedy would have played ") == marked
+    result = CliRunner().invoke(cli, ["audit", str(path), "--thumb", "clever"])
+    assert result.exit_code == 2
+    assert "unknown part 'clever'" in result.stderr

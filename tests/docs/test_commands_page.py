@@ -64,7 +64,7 @@ ASKED = {
     "ur upgrade": [["upgrade", "EARLIER", "-o", "NEW"]],
     "ur certify": [["certify", "finkel:1"]],
     "ur audit": [
-        ["audit", "finkel", "GAMES"],
+        ["audit", "finkel", "GAMES", "--thumb", "greedy"],
         ["audit", "finkel", "OPENED"],
         ["audit", "bell-stakes:1", "MONEY"],
         ["audit", "ESTIMATOR", "LONG", "--plies", "1"],
@@ -120,7 +120,11 @@ def keys_of(values: object, name: str = "") -> set[str]:
         for key, value in values.items():
             full = f"{name}.{key}" if name else key
             found.add(full)
-            if key not in OPAQUE and full not in ("throws[].moves", "turns[].moves"):
+            if key not in OPAQUE and full not in (
+                "throws[].moves",
+                "turns[].moves",
+                "plies[].thumbs",
+            ):
                 found |= keys_of(value, full)
     elif isinstance(values, list):
         for value in values:

@@ -83,6 +83,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     "audit": (
         [_TABLE, _GAME, _GAME],
         {"--json": "", "--html": _OUTPUT, "--csv": _OUTPUT, "--annotate": _OUTPUT,
+         "--thumb": _TEXT,
          "--worst": _NUMBER, "--mistake": _NUMBER, "--reference-games": _NUMBER,
          "--plies": _NUMBER},
     ),

@@ -31,6 +31,7 @@ from ur_solver.audit.summary import (
     summarise,
     worst_plies,
 )
+from ur_solver.audit.thumbs import with_thumbs
 
 __all__ = [
     "ESTIMATES",
@@ -63,6 +64,7 @@ __all__ = [
     "strength",
     "strength_text",
     "summarise",
+    "with_thumbs",
     "worst_plies",
     "write_csv",
 ]

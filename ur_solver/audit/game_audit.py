@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import Any, NamedTuple
@@ -102,6 +102,21 @@ class JudgedPly(NamedTuple):
         return self.best == self.taken
 
 
+class ThumbPlay(NamedTuple):
+    """The option that a rule of thumb takes in a choice.
+
+    Attributes
+    ----------
+    option : int
+        Its index among the options of the choice.
+    loss : float
+        What it loses against the best option, in the units of values; 0 if it is as good.
+    """
+
+    option: int
+    loss: float
+
+
 @dataclass(frozen=True, repr=False)
 class GameAudit:
     """A judged game.
@@ -124,6 +139,9 @@ class GameAudit:
     opening : tuple of JudgedPly
         Both sides' throws in the rounds of the opening, where the record has it; they come before
         `plies`, and `start_value` is before the first of them.
+    thumbs : mapping of str to tuple
+        What rules of thumb would have played in each of `plies`, by name, if they were asked
+        (`with_thumbs`); None where there was no choice.
     """
 
     record: GameRecord
@@ -135,6 +153,7 @@ class GameAudit:
     first: int = 0
     start_margin: float = 0.0
     opening: tuple[JudgedPly, ...] = ()
+    thumbs: Mapping[str, tuple[ThumbPlay | None, ...]] = field(default_factory=dict)
 
     @property
     def is_exact(self) -> bool:

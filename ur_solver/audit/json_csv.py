@@ -46,6 +46,8 @@ def game_json(
     ``start_value``; plies have both of their ``value``, and ``loss_error``, the error of the
     comparison with the best move: a smaller loss has no mark. Sides have ``loss_error``, too, of
     their total.
+    Choices have ``thumbs`` if the audit has any (`with_thumbs`): by name, what a rule of thumb
+    would have played and lost.
 
     Parameters
     ----------
@@ -79,7 +81,10 @@ def game_json(
             values[name]["cost"] = summary.cost
     if audit.opening:
         values["opening"] = [_ply_values(audit, judged, thresholds) for judged in audit.opening]
-    values["plies"] = [_ply_values(audit, judged, thresholds) for judged in audit.plies]
+    values["plies"] = [
+        _ply_values(audit, judged, thresholds) | _thumb_values(audit, index)
+        for index, judged in enumerate(audit.plies)
+    ]
     return json.dumps(values)
 
 
@@ -98,6 +103,17 @@ def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None)
         values["strength"] = None if found is None else found.value
         values["strength_error"] = None if found is None else found.error
     return values
+
+
+def _thumb_values(audit: GameAudit, index: int) -> dict[str, Any]:
+    """What rules of thumb would have played in a ply, if they were asked."""
+    judged = audit.plies[index]
+    values = {
+        name: {"move": audit.option_text(judged, play.option), "loss": play.loss}
+        for name, plays in audit.thumbs.items()
+        if (play := plays[index]) is not None
+    }
+    return {"thumbs": values} if values else {}
 
 
 def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> dict[str, Any]:

@@ -59,6 +59,7 @@ class _Moment:
     played: str
     best: str
     lost: str
+    thumbs: str
     board: Markup
 
 
@@ -353,6 +354,20 @@ def _player(
     )
 
 
+def _thumbs_text(audit: GameAudit, judged: JudgedPly) -> str:
+    """What rules of thumb would have played, as sentences; empty if none was asked."""
+    index = next((k for k, each in enumerate(audit.plies) if each is judged), None)
+    if index is None:  # in the opening
+        return ""
+    found = ((name, plays[index]) for name, plays in audit.thumbs.items())
+    return "".join(
+        f" {name} would have played {audit.option_text(judged, play.option)}"
+        f"{': ' + audit.units.lost(play.loss) if play.loss else ', as good as the best'}."
+        for name, play in found
+        if play is not None
+    )
+
+
 def _moment(
     audit: GameAudit, judged: JudgedPly, index: int, thresholds: Thresholds, number: int
 ) -> _Moment:
@@ -379,5 +394,6 @@ def _moment(
         played=f"{played} ({_unbroken(units.value(judged.played_value))})",
         best=f"{best} ({_unbroken(units.value(judged.best_value))})",
         lost=units.lost(judged.loss, judged.loss_margin),
+        thumbs=_thumbs_text(audit, judged),
         board=board_svg(record.stepper.position(ply.state, ply.side), arrows, label),
     )

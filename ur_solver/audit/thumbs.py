@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ur_solver.answers.values import Values, row_estimates
-from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly
+from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly, ThumbPlay
 from ur_solver.audit.worth import option_rows, option_worth
 from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import policy_of
 from ur_solver.rules import FREE_THROW
-
-
-class ThumbPlay(NamedTuple):
-    """The option that a rule of thumb takes in a choice.
-
-    Attributes
-    ----------
-    option : int
-        Its index among the options of the choice.
-    loss : float
-        What it loses against the best option, in the units of values; 0 if it is as good.
-    """
-
-    option: int
-    loss: float
 
 
 def thumb_plays(
@@ -74,6 +59,12 @@ def thumb_plays(
         is_best = index == judged.best or loss <= TIE * (judged.total or 1)
         plays[number][at] = ThumbPlay(index, 0.0 if is_best else loss)
     return plays
+
+
+def with_thumbs(audit: GameAudit, values: Values, names: Iterable[str]) -> GameAudit:
+    """An audit that holds what rules of thumb would have played; see `thumb_plays`."""
+    plays = {name: tuple(thumb_plays([audit], values, name)[0]) for name in names}
+    return replace(audit, thumbs=plays)
 
 
 def _asked(audit: GameAudit, judged: JudgedPly) -> Asked:

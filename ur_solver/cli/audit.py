@@ -18,6 +18,7 @@ from ur_solver.audit import (
     game_json,
     html_report,
     references_of,
+    with_thumbs,
     write_csv,
 )
 from ur_solver.cli.answering import plies_option
@@ -71,6 +72,14 @@ def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
     type=click.IntRange(0, 100_000),
     help="Play N games of each reference player for comparison; 0 skips them.",
 )
+@click.option(
+    "--thumb",
+    "thumbs",
+    multiple=True,
+    metavar="NAME",
+    help="Add what a rule of thumb would have played, such as greedy, to JSON and HTML. May be "
+    "repeated.",
+)
 @plies_option()
 def command(
     words: tuple[str, ...],
@@ -83,6 +92,7 @@ def command(
     mistake: float,
     blunder: float,
     reference_games: int,
+    thumbs: tuple[str, ...],
     plies: int,
 ) -> None:
     """Judge every choice in the games of FILE... by a table.
@@ -126,6 +136,8 @@ def command(
                 # reference players play from the start
                 if reference_games and isinstance(table, Table) and table.file.part.is_whole:
                     references[rules] = references_of(table, reference_games, say=say)
+            if thumbs:
+                audit = with_thumbs(audit, judges.of(rules), thumbs)  # noqa: PLW2901
             if as_json:
                 echo(game_json(audit, thresholds, references[rules]))
             if not as_json or any(outputs.values()):
