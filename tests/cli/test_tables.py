@@ -52,7 +52,7 @@ def test_tables_are_listed(folder):
     assert run("tables", "list", "--json") == run("tables", "--json")
     assert [list(each) for each in found] == 4 * [[
         "path", "kind", "n_bytes", "rules", "pieces", "positions", "left", "is_whole",
-        "value_type", "tolerance", "error", "made", "message", "digest",
+        "value_type", "tolerance", "error", "objective", "made", "message", "digest",
     ]]  # fmt: skip
     unfinished, certified, plain, damaged = found
     assert [each["kind"] for each in found] == ["unfinished", "table", "table", "damaged"]
