@@ -127,10 +127,10 @@ def take(page, table):
     return rows
 
 
-def near(values):
-    """Values whose numbers may differ in their last digits."""
+def near(values, error=1e-12):
+    """Values whose numbers may differ by an error, by default in their last digits."""
     if isinstance(values, dict):
-        return {key: near(each) for key, each in values.items()}
+        return {key: near(each, error) for key, each in values.items()}
     if isinstance(values, list):
-        return [near(each) for each in values]
-    return pytest.approx(values, abs=1e-12) if isinstance(values, float) else values
+        return [near(each, error) for each in values]
+    return pytest.approx(values, abs=error) if isinstance(values, float) else values

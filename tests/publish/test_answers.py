@@ -1,0 +1,79 @@
+"""A site answers what the server would: positions and games with their values."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+import pytest
+
+from tests.games import random_game
+from tests.serve.browser import needs_browser
+from tests.serve.page.engine import near
+from ur_solver.rules import LIGHT
+from ur_solver.serve.judged import Turn, line_values
+from ur_solver.serve.unfold import ServedRules, Unfolded
+
+pytestmark = needs_browser
+
+NAMES = ["birds-2", "bell-stakes-1", "skiriuk-7", "birds-5", "ben-7"]
+
+
+@pytest.fixture(scope="module")
+def ask(browser, files):
+    """The answer of a site's own engine to a path of the interface."""
+    page = browser.new_page()
+    page.goto(f"{files.origin}/games/ur/icon.svg")
+    page.evaluate(
+        """async () => {
+          const { Local } = await import("./engine/local.js");
+          window.local = new Local("data/");
+        }"""
+    )
+
+    def ask(path, body=None):
+        script = "async ([path, body]) => JSON.stringify(await local.answer(path, body))"
+        return json.loads(page.evaluate(script, [path, body]))
+
+    yield ask
+    page.close()
+
+
+def by_name(values):
+    """An answer with moves by name, without what rounding may change: almost equal ones tie."""
+    if isinstance(values, dict):
+        kept = values.keys() - {"mark", "loss_error"}
+        return {key: by_name(values[key]) for key in kept}
+    if isinstance(values, list) and all(isinstance(each, dict) and "to" in each for each in values):
+        return {each["move"]: by_name(each) for each in values}
+    return [by_name(each) for each in values] if isinstance(values, list) else values
+
+
+def same(values):
+    """What an answer of Python must be equal to, by name, but for the rounding of a network."""
+    return near(by_name(json.loads(json.dumps(values))), 1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_positions(site, ask, name):
+    evaluator = site.values[name]
+    rules = evaluator.rules
+    game = random_game(rules, 4)
+    rows = [ply.state for ply in game.plies][:: max(1, len(game.plies) // 8)]
+    for row in rows:
+        text = game.stepper.notation(row, LIGHT)
+        found = ask(f"/tables/{name}/position?position={quote(text)}&drawing=light")
+        expected = Unfolded(ServedRules(rules, evaluator), rules.position(text), LIGHT).answer()
+        assert by_name(found) == same(expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_games(site, ask, name):
+    evaluator = site.values[name]
+    rules = evaluator.rules
+    record = random_game(rules, 2, max_plies=12)
+    turns = [Turn(ply.choice or None, ply.throws, record.move_text(ply)) for ply in record.plies]
+    start = rules.start()
+    found = ask(f"/tables/{name}/line", {"start": start.notation, "turns": [*map(list, turns)]})
+    expected = line_values(ServedRules(rules, evaluator), start, turns)
+    assert by_name(found) == same(expected)
