@@ -94,6 +94,10 @@ class CertificateError(UrError):
     """No error can be proven for some values, or not the claimed one."""
 
 
+class FetchError(UrError):
+    """A table cannot be fetched from a web server, or is not what was announced."""
+
+
 class SolveError(UrError):
     """A solve cannot start or cannot continue."""
 

@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from tests.answers.web import Web
 from tests.docs.session import ROOT
 from ur_solver.cli import COMMANDS, INTERRUPTED, TERMINATED, cli
 from ur_solver.common.progress import Form
@@ -61,6 +62,7 @@ ASKED = {
         ["info", "skiriuk:1"],
     ],
     "ur verify": [["verify", "finkel:1"]],
+    "ur fetch": [["fetch", "WEB", "-o", "FETCHED"]],
     "ur upgrade": [["upgrade", "EARLIER", "-o", "NEW"]],
     "ur certify": [["certify", "finkel:1"]],
     "ur audit": [
@@ -148,7 +150,7 @@ def test_every_command_with_json_is_on_the_page():
 
 
 @pytest.fixture
-def games(tmp_path):
+def games(tmp_path, finkel2):
     from tests.estimators.test_file import stored_of
     from tests.games import random_game
     from ur_solver.estimators.file import write
@@ -162,12 +164,15 @@ def games(tmp_path):
         found[name] = str(tmp_path / f"{name}.ur")
         games = [random_game(named_rules(word), seed) for seed in (1, 2)]
         write_games(games, pathlib.Path(found[name]))
+    web = Web(pathlib.Path(finkel2).read_bytes())
+    found["WEB"], found["FETCHED"] = web.url, str(tmp_path / "t.h5")
     found["EARLIER"] = str(ROOT / "tests" / "data" / "tables" / "murray-1-version-3.h5")
     found["NEW"] = str(tmp_path / "new.h5")
     found["OPENED"] = str(tmp_path / "opened.ur")
     text = "rules: finkel:2\nopening: 1-2\n\nD 0 --\nend: unfinished"
     pathlib.Path(found["OPENED"]).write_text(text, encoding="utf-8")
-    return found
+    yield found
+    web.close()
 
 
 @pytest.mark.parametrize("heading", list(ASKED))
@@ -209,7 +214,9 @@ def told_events() -> dict[str, set[str]]:
     for line in table.splitlines():
         event, *keys = re.findall(r"`(\w+)`", line)
         told[event] = {
-            key for key in keys if key not in {"solving", "verifying", "certifying", "rewriting"}
+            key
+            for key in keys
+            if key not in {"solving", "verifying", "certifying", "rewriting", "fetching"}
         }
     return told
 

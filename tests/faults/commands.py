@@ -95,6 +95,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
          "--cards": _OUTPUT, "--pictures": "out/pictures", "--json": "", "--plies": _NUMBER},
     ),
     "pack": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "-q": ""}),
+    "fetch": ([_TEXT], {"-o": _OUTPUT, "--sha256": _TEXT, "--json": "", "-q": ""}),
     "upgrade": ([_TABLE], {"-o": _OUTPUT, "--json": "", "-q": ""}),
     "import": (["m.rgu", "-o", _OUTPUT], {"--json": ""}),
     "export": (

@@ -47,6 +47,7 @@ COMMANDS = {
     "dice": "Compare the throws of games with fair dice.",
     "practise": "Practise one's mistakes, or decisions drawn from play.",
     "pack": "Copy a table into one file or a folder.",
+    "fetch": "Fetch a table from a web server.",
     "upgrade": "Rewrite a table of an earlier format version.",
     "import": "Convert RoyalUr's solved map to a table.",
     "export": "Convert a table to RoyalUr's solved map or to columns.",

@@ -40,9 +40,11 @@ class Telling:
             return
         say(json.dumps({"event": event, **facts}) if self._form is Form.JSON else text)
 
-    def progress(self, task: str, total: int) -> AbstractContextManager[Progress]:
-        """Show the progress of a task, counted in positions."""
-        return shown_progress(task, total, Form.NONE if self.is_quiet else self._form)
+    def progress(
+        self, task: str, total: int, unit: str = "positions"
+    ) -> AbstractContextManager[Progress]:
+        """Show the progress of a task."""
+        return shown_progress(task, total, Form.NONE if self.is_quiet else self._form, unit=unit)
 
 
 def telling_options(function: _F) -> _F:

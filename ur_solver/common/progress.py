@@ -64,7 +64,7 @@ def shown_progress(
         The positions in all.
     form : Form
     unit : str
-        What a bar counts.
+        What is counted.
     delay : float
         The seconds that pass before a bar is shown.
 
@@ -79,10 +79,10 @@ def shown_progress(
         with _bar(task, total, unit, delay) as progress:
             yield progress
     elif form is Form.JSON:
-        with Ticker(Count(task, total).event, JSON_SECONDS, has_ends=True) as ticker:
+        with Ticker(Count(task, total, unit).event, JSON_SECONDS, has_ends=True) as ticker:
             yield ticker.update
     else:
-        count = Count(task, total)
+        count = Count(task, total, unit)
         with Ticker(count.line, LOG_SECONDS, has_ends=form is Form.LOG) as ticker:
             yield ticker.update
 
@@ -113,10 +113,12 @@ class Count:
     ----------
     task : str
     total : int
+    unit : str
     """
 
-    def __init__(self, task: str, total: int) -> None:
+    def __init__(self, task: str, total: int, unit: str = "positions") -> None:
         self.task = task
+        self.unit = unit
         self.total = total
 
     def line(self, done: int, seconds: float) -> str:
@@ -125,7 +127,9 @@ class Count:
         left = f", about {_left(done, self.total, seconds):.0f} s left" if done else ""
         if done == self.total:
             left = ""
-        return f"{self.task}: {done:,} of {self.total:,} positions ({share}), {seconds:.0f} s{left}"
+        return (
+            f"{self.task}: {done:,} of {self.total:,} {self.unit} ({share}), {seconds:.0f} s{left}"
+        )
 
     def event(self, done: int, seconds: float) -> str:
         """As a line of JSON; ``left`` is in seconds, null while unknown."""

@@ -1,0 +1,248 @@
+"""Fetching a table from a web server: with its checksum, and going on where a fetch has stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import io
+import os
+import pathlib
+import re
+import shutil
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from urllib.error import HTTPError, URLError
+from urllib.parse import unquote, urlsplit
+
+from ur_solver.blocks import lock_open_file
+from ur_solver.common.progress import Progress
+from ur_solver.errors import DiskLimitError, FetchError, InputError, OutputError
+from ur_solver.table import TableFile, check_replaceable
+
+Shown = Callable[[int], AbstractContextManager[Progress]]
+"""Shows the progress of a number of bytes."""
+
+CHECKSUM_SUFFIX = ".sha256"
+"""Where a server has the checksum of a file: at the file's address with this behind it."""
+
+_SECONDS = 30.0
+"""How long the server may be silent."""
+
+_ATTEMPTS = 5
+"""How often in a row a fetch may break off without a byte."""
+
+_AT_ONCE = 1 << 20
+_LONGEST_CHECKSUM = 4096
+_NAME = re.compile(r"[\w][\w.+-]*\.(h5|hdf5)", re.ASCII)
+
+
+def name_of(url: str) -> str:
+    """The name of the table's file at an address.
+
+    Raises
+    ------
+    InputError
+        If the address is not one of the web, or names no table's file.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    name = unquote(parts.path).rpartition("/")[2]
+    if parts.scheme not in ("http", "https") or not parts.hostname or not _NAME.fullmatch(name):
+        raise InputError(
+            f"{url!r:.100} is no address of a table: expected one such as "
+            "https://example.org/finkel-7.h5"
+        )
+    return name
+
+
+def part_of_fetch(output: pathlib.Path) -> pathlib.Path:
+    """Where what has been fetched of a table stays until it is whole."""
+    return output.with_name(f".{output.name}.fetched.part")
+
+
+def fetch(
+    url: str,
+    output: pathlib.Path,
+    *,
+    sha256: str | None = None,
+    force: bool = False,
+    shown: Shown | None = None,
+) -> str | None:
+    """Fetch a table, check it, and give it its name.
+
+    Parameters
+    ----------
+    url : str
+    output : Path
+        Of the table.
+    sha256 : str, optional
+        The checksum of the file, 64 hexadecimal digits; by default the server's, at `url` with
+        `CHECKSUM_SUFFIX`.
+    force : bool
+        Replace an existing table.
+    shown : callable, optional
+        Called with the bytes of the file; returns a context that gives the `Progress` of them.
+
+    Returns
+    -------
+    str or None
+        What was replaced, in words.
+
+    Raises
+    ------
+    InputError
+        If the address or the checksum is malformed.
+    FetchError
+        If the server does not answer, has no such file or no checksum, or has sent something else.
+    NotATableError, TableVersionError, DamagedTableError
+        If what was fetched is no table that this program reads.
+    DiskLimitError, OutputError
+        If there is no room, the output exists, or it cannot be written.
+    """
+    name_of(url)
+    replaced = check_replaceable(output, force=force)
+    expected = _checked(sha256) if sha256 is not None else _checksum_at(url)
+    part = part_of_fetch(output)
+    try:
+        with _locked(part) as file:
+            _receive(url, file, output.parent, shown or _hidden)
+            os.fsync(file.fileno())
+            file.seek(0)
+            if hashlib.file_digest(file, "sha256").hexdigest() != expected:
+                part.unlink()
+                raise FetchError(
+                    f"what {url} has sent does not match its checksum, and was removed: fetch it "
+                    "again"
+                )
+        _check_table(part)
+        part.replace(output)
+    except OSError as error:
+        raise OutputError(f"cannot write {str(output)!r}: {error.strerror or error}") from None
+    return replaced
+
+
+def _check_table(part: pathlib.Path) -> None:
+    try:
+        with TableFile(part):
+            pass
+    except BaseException:
+        part.unlink()
+        raise
+
+
+def _checked(text: str) -> str:
+    checksum = text.strip().lower()
+    if not re.fullmatch("[0-9a-f]{64}", checksum):
+        raise InputError(f"{text!r:.80} is no SHA-256: expected 64 hexadecimal digits")
+    return checksum
+
+
+def _checksum_at(url: str) -> str:
+    """The checksum that a server has of a file, in the format of sha256sum or alone."""
+    address = url + CHECKSUM_SUFFIX
+    try:
+        with _opened(address) as reply:
+            text = reply.read(_LONGEST_CHECKSUM).decode("ascii", "replace")
+    except FetchError as error:
+        raise FetchError(f"there is no checksum: {error}; --sha256 gives one") from None
+    first = text.split()[0] if text.split() else ""
+    try:
+        return _checked(first.lstrip("\\"))
+    except InputError:
+        raise FetchError(f"{address} is no checksum of sha256sum; --sha256 gives one") from None
+
+
+@contextmanager
+def _locked(part: pathlib.Path) -> Iterator[io.BufferedRandom]:
+    """What was fetched so far, locked by this process."""
+    with part.open("ab+") as file:
+        if not lock_open_file(file.fileno(), part.parent):
+            raise OutputError(f"another program is fetching to {str(part)!r}")
+        yield file
+
+
+@contextmanager
+def _hidden(_total: int) -> Iterator[Progress]:
+    yield lambda _done, _total: None
+
+
+def _receive(url: str, file: io.BufferedRandom, folder: pathlib.Path, shown: Shown) -> None:
+    """Fetch what is missing of a file, over several connections where they break off."""
+    silent = 0
+    while True:
+        before = file.seek(0, os.SEEK_END)
+        try:
+            with _opened(url, before) as reply:
+                if reply.status == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+                    return  # nothing follows
+                total = _total(reply, file, before, folder)
+                done = file.tell()
+                with shown(total or 1) as progress:
+                    while block := reply.read(_AT_ONCE):
+                        file.write(block)
+                        done += len(block)
+                        progress(done if total else 0, total or 1)
+            file.flush()
+            if total is None or done >= total:
+                return
+        except (TimeoutError, ConnectionError, http.client.HTTPException) as error:
+            file.flush()
+            if file.tell() <= before and silent + 1 >= _ATTEMPTS:
+                raise FetchError(
+                    f"{url} breaks off: {error or type(error).__name__}; the same command goes on"
+                ) from None
+        silent = 0 if file.tell() > before else silent + 1
+        if silent >= _ATTEMPTS:
+            raise FetchError(f"{url} breaks off; the same command goes on")
+
+
+def _total(
+    reply: http.client.HTTPResponse, file: io.BufferedRandom, before: int, folder: pathlib.Path
+) -> int | None:
+    """The size of the whole file, if it is told; what is there goes where a server begins anew."""
+    range_text = reply.headers.get("Content-Range", "")
+    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", range_text)
+    if before and not (reply.status == http.HTTPStatus.PARTIAL_CONTENT and found):
+        file.truncate(0)
+        before = 0
+    elif found and int(found[1]) != before:
+        raise FetchError(f"{reply.url} sends {range_text!r:.60}, not what follows byte {before}")
+    length = reply.headers.get("Content-Length", "")
+    if not length.isdigit():
+        return None
+    if int(length) > shutil.disk_usage(folder).free:
+        raise DiskLimitError(
+            f"the rest of the table takes {int(length):,} bytes, more than is free"
+        )
+    return before + int(length)
+
+
+@contextmanager
+def _opened(url: str, first: int = 0) -> Iterator[http.client.HTTPResponse]:
+    """An answer of a server, of the web only: from a byte on."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        *(urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler),
+        *(urllib.request.HTTPRedirectHandler, urllib.request.HTTPErrorProcessor),
+        urllib.request.HTTPDefaultErrorHandler,
+    ):
+        opener.add_handler(handler())
+    headers = {"Range": f"bytes={first}-"} if first else {}
+    try:
+        reply = opener.open(urllib.request.Request(url, headers=headers), timeout=_SECONDS)
+    except HTTPError as error:
+        if first and error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            reply = error
+        else:
+            error.close()
+            raise FetchError(f"{url} answers {error.code}, {error.reason}") from None
+    except URLError as error:
+        if isinstance(error.reason, (TimeoutError, ConnectionResetError)):
+            raise error.reason from None
+        reason = getattr(error.reason, "strerror", None) or error.reason
+        raise FetchError(f"{url} does not answer: {reason}") from None
+    with reply:
+        yield reply
