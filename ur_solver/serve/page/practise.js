@@ -1,4 +1,4 @@
-// Practise: decisions with the answer hidden, tried again as often as one likes, explained in numbers.
+// Practise: decisions with the answer hidden, to be tried again, and explained in numbers.
 
 import { Source, get } from "./api.js";
 import { Board } from "./board.js";
@@ -179,7 +179,7 @@ export class Practise {
     ].filter(Boolean));
   }
 
-  /** Only the first answer counts; all are told what they cost. */
+  /** Say what an answer costs; only the first one counts. */
   answer(option) {
     if (!option || this.isDone) return;
     const { question } = this;

@@ -126,7 +126,7 @@ export class Record {
     } }, ...[["", "not finished, or won on the board"], ["light", "light gave up"], ["dark", "dark gave up"]]
       .map(([value, words]) => make("option", { value, selected: value === recording.ending }, words)));
     this.body.replaceChildren(
-      make("p", { class: "faint" }, recording.hasOpening ? "Record the opening first, or begin with light. " : "Light is who begins. ",
+      make("p", { class: "faint" }, recording.hasOpening ? "Record the opening first, or begin with light. " : "Light begins. ",
         "Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
       this.who,
       host, this.status, this.opening, this.sayings, this.throws, this.moves,
