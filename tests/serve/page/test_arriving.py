@@ -180,6 +180,19 @@ def own_turn(page, number):
     return page.locator("#turns .turn").nth(number).locator(".swatch.light").count() == 1
 
 
+def test_nobody_moves_for_the_computer_or_throws_twice(person):
+    game = "game=.2_A!A3.1_C!C4.1_A3A2"
+    person.visit(f"table=finkel-3&{game}&at=1&values=no&dark=medium")
+    assert person.page.locator("#board .movable").count() == 0
+    assert person.page.locator("#moves button").count() == 0
+    assert person.page.inner_text("#no-moves") == "The computer plays."
+    person.visit("table=birds-2&values=no&said=enter")
+    person.press("Throw", "#hand")
+    person.settle()
+    assert "move" not in person.options()
+    assert "enter" not in person.options()
+
+
 def test_hints_come_on_request_only(person):
     person.visit("table=finkel-3&values=no")
     person.requests.clear()

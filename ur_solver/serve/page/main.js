@@ -97,14 +97,14 @@ function show() {
 }
 
 function showAll() {
-  const { moves, best, played } = session;
+  const { offered: moves, best, played } = session;
   const isShown = session.source.hasValues && (session.showsValues || session.isHinted);
   const arrows = [];
   if (best && isShown) arrows.push(["best", best.arrows.best]);
   const other = moves[session.chosen] !== best ? moves[session.chosen] : played;
   if (other && (other !== best || !isShown)) arrows.push(["played", other.arrows.played]);
   board.point(arrows);
-  presses.offer(moves, session.answer.side);
+  presses.offer(session.offered, session.answer.side);
   showPath();
   showChances(session);
   showPlay(session);
@@ -186,7 +186,7 @@ function showStatus() {
 function showOptions() {
   const buttons = [];
   const { answer, units } = session;
-  if (session.sayings.length > 1 && !session.isOver) {
+  if (session.sayings.length > 1 && !session.isOver && session.isOwnTurn && !(session.isPlayed && session.entry)) {
     for (const name of session.sayings) {
       const value = session.showsValues && answer.choices
         ? ` ${units.short(answer.choices[name], answer.choice_errors?.[name])}` : "";
@@ -195,7 +195,7 @@ function showOptions() {
       }, `${name}${value}`));
     }
   }
-  if (session.mustPass) buttons.push(make("button", { class: "main", onclick: act(() => session.play(null)) }, "Pass"));
+  if (session.mustPass && session.isOwnTurn) buttons.push(make("button", { class: "main", onclick: act(() => session.play(null)) }, "Pass"));
   const words = asked.map((move) => `${moveWords(move.move)}${move.again ? ", throws again" : ""}`);
   const isClear = new Set(words).size === words.length;
   asked.forEach((move, k) => buttons.push(make("button",
@@ -293,7 +293,7 @@ const pressKey = act((key) => {
 
 /** Choose among the moves, or among what may be said. */
 function pick(step) {
-  const count = session.moves.length;
+  const count = session.offered.length;
   if (session.sayings.length > 1 && !session.entry) {
     const next = session.sayings[(session.sayings.indexOf(session.said) + step + 2) % 2];
     return session.say(next);

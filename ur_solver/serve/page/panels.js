@@ -58,9 +58,10 @@ export function showThrows(session, choose) {
 
 /** All legal moves of the throw, the best first. */
 export function showMoves(session, play) {
-  const { moves, units, played } = session;
+  const { offered: moves, units, played } = session;
   const isShown = session.showsValues && session.source.hasValues;
   at("no-moves").textContent = session.isOver ? "The game is over."
+    : !session.isOwnTurn ? "The computer plays."
     : session.mustSay ? "Say what you throw for."
     : !session.entry ? (session.isPlayed ? "Throw the dice first." : "Throw the dice or choose a throw.")
     : moves.length ? "" : "No move: the turn passes.";

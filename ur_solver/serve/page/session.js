@@ -149,6 +149,16 @@ export class Session {
     return [...moves].sort((one, two) => path.indexOf(one.from) - path.indexOf(two.from));
   }
 
+  /** Whether somebody here plays the side to throw; whoever analyses plays both. */
+  get isOwnTurn() {
+    return !this.isPlayed || this.players[this.answer.side] === "human";
+  }
+
+  /** The moves that may be made here: none of the program's. */
+  get offered() {
+    return this.isOwnTurn ? this.moves : [];
+  }
+
   get best() {
     return this.entry?.moves[0] ?? null;
   }
@@ -172,7 +182,7 @@ export class Session {
   // Doing it.
 
   say(name) {
-    if (!this.sayings.includes(name)) return null;
+    if (!this.sayings.includes(name) || (this.isPlayed && this.entry)) return null;
     this.said = name;
     this.thrown = null;
     this.chosen = 0;
