@@ -127,3 +127,18 @@ def test_axe_finds_nothing_where_a_square_is_chosen(browser, origin, scheme):
     width = person.page.evaluate("document.documentElement.scrollWidth")
     assert width <= 360
     person.close()
+
+
+def test_darks_first_throw_is_a_1_in_skiriuks_game_too(person):
+    person.visit("table=skiriuk-1")
+    person.head("Open")
+    text = "rules: skiriuk:1\nopening: 3-2, 2-1\n\nD 1 C@C4\nL 0 --\nend: unfinished"
+    person.page.fill("#text", text.replace("L 0 --\n", ""))
+    person.press("Open", "#open-dialog")
+    person.page.wait_for_selector("#open-dialog", state="hidden")
+    person.settle()
+    assert person.address["opening"] == "3-2, 2-1"
+    assert person.address["start"].endswith("D 1 1")
+    possible = person.page.locator("#throws button:not([disabled])")
+    assert [each.split()[0] for each in possible.all_inner_texts()] == ["1"]
+    person.close()

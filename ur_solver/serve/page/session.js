@@ -122,10 +122,14 @@ export class Session {
     return this.sayings.length > 0 && !this.sayings.includes(this.said);
   }
 
+  /** Whether a game's first throw comes next, of light's or of dark's. */
+  get isFirst() {
+    return this.at === this.root && this.root.position.replace(" D ", " L ") === this.about.start;
+  }
+
   /** What the dice may show after what was said, each with whether the rules allow it now. */
   get throws() {
-    const opening = this.at === this.root && this.at.position === this.about.start
-      ? this.about.opening_throw : null;
+    const opening = this.isFirst ? this.about.opening_throw : null;
     return this.answer.throws
       .filter((each) => this.mustSay || !each.choice || each.choice === this.said)
       .map((each) => ({
@@ -247,8 +251,7 @@ export class Session {
     const { answer, entry } = this;
     const common = { side: answer.side, position: answer.position, choice: turn.choice };
     const plies = [];
-    const isOpening = this.at === this.root && answer.position === this.about.start;
-    const isGiven = isOpening && this.about.opening_throw !== null;
+    const isGiven = this.isFirst && this.about.opening_throw !== null;
     let error = errorOf(answer);
     const errors = (lost) => (this.about.exact === false ? { exact: !error, error, loss_error: lost } : {});
     let before = isGiven ? this.about.opening_value ?? answer.value : answer.value;
