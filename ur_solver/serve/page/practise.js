@@ -74,7 +74,7 @@ export class Practise {
       make("p", {}, "You see a position and a throw, and choose the move. The answer stays hidden until you have tried."),
       make("div", { class: "choices", role: "group", "aria-label": "What to practise" },
         button(`Due today: ${kept.due.length} of ${counted(kept.mistakes.length, "mistake")}`, kept.due, "practise-due"),
-        button(`All mistakes of opened games: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
+        button(`All kept mistakes: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
         button(`Mistakes of this game: ${own.length}`, own, "practise-own"),
         this.judges.length ? make("fieldset", {}, make("legend", {}, "Drawn from play"),
           make("label", {}, "Game ", judge),
