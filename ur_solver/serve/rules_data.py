@@ -1,7 +1,43 @@
 """A rule set as data, by which a page without a server knows moves, positions and drawings.
 
 There are no rules in the page: it looks moves up in the tables that the compiled generator uses
-(`ur_solver.moves.tables`), and notations, faults and drawings in what is written here.
+(`ur_solver.moves.tables`), and notations, faults and drawings in what is written here. The keys:
+
+``version``
+    `VERSION`.
+``about``
+    The rule set as the HTTP interface describes it (`rules_values`).
+``contents``
+    By square, in the order of `Board.squares`, what it may hold, by number.
+``tables``
+    Arrays of `MoveTables` as lists, by name.
+``has_rests``
+    Whether a piece ever rests.
+``movers``
+    Pieces and their path indices, as `MoveTables.movers`.
+``types``
+    By turn type its choices, each ``{"name", "may", "chances", "passes"}`` as
+    `PieceChoice` has them.
+``rolls``
+    By choice and by the number of the piece that would enter, empty if pieces have
+    none: ``[probability, throws, the throw that a piece is moved by or null]``.
+``decision_marks``
+    What follows a move where an extra throw may be declined: declined, and made.
+``payoff``
+    ``total``, what both sides' values sum to without fines; ``fine``, what a fine adds to
+    it; ``cost``, what landing on a rosette costs; ``most_fines``, null without stakes.
+``faults``
+    By square: by sentence, the contents that cannot be there for that reason, each one
+    piece more than a content that can.
+``opening``
+    The rounds by which the first player is found; null if there are none. ``share`` is the
+    chance that light is the first player where it does not depend on where the game
+    begins; ``rounds`` has, by the square of light's marker, empty before it enters, what
+    `opening_values` says of a round without values, and the ``board`` as a position.
+``stacks``
+    Squares on which the order of pieces matters.
+``drawing``
+    ``light`` and ``dark``, the side on top: `board_template`; ``sizes``: `board_sizes`.
 """
 
 from __future__ import annotations
@@ -43,43 +79,7 @@ def rules_data(rules: RuleSet) -> dict[str, Any]:
     Returns
     -------
     dict
-        JSON values:
-
-        ``version``
-            `VERSION`.
-        ``about``
-            The rule set as the HTTP interface describes it (`rules_values`).
-        ``contents``
-            By square, in the order of `Board.squares`, what it may hold, by number.
-        ``tables``
-            Arrays of `MoveTables` as lists, by name.
-        ``has_rests``
-            Whether a piece ever rests.
-        ``movers``
-            Pieces and their path indices, as `MoveTables.movers`.
-        ``types``
-            By turn type its choices, each ``{"name", "may", "chances", "passes"}`` as
-            `PieceChoice` has them.
-        ``rolls``
-            By choice and by the number of the piece that would enter, empty if pieces have
-            none: ``[probability, throws, the throw that a piece is moved by or null]``.
-        ``decision_marks``
-            What follows a move where an extra throw may be declined: declined, and made.
-        ``payoff``
-            ``total``, what both sides' values sum to without fines; ``fine``, what a fine adds to
-            it; ``cost``, what landing on a rosette costs; ``most_fines``, null without stakes.
-        ``faults``
-            By square: by sentence, the contents that cannot be there for that reason, each one
-            piece more than a content that can.
-        ``opening``
-            The rounds by which the first player is found; null if there are none. ``share`` is the
-            chance that light is the first player where it does not depend on where the game
-            begins; ``rounds`` has, by the square of light's marker, empty before it enters, what
-            `opening_values` says of a round without values, and the ``board`` as a position.
-        ``stacks``
-            Squares on which the order of pieces matters.
-        ``drawing``
-            ``light`` and ``dark``, the side on top: `board_template`; ``sizes``: `board_sizes`.
+        JSON values; see the module's head.
     """
     tables, positions = generator_of(rules).tables, positions_of(rules)
     return {
