@@ -18,7 +18,7 @@ from ur_solver.cli.playing import chosen_index
 from ur_solver.records import read_file
 from ur_solver.rules import named_rules
 from ur_solver.rules.drawing import FROM, TO, board_text, position_text
-from ur_solver.table.names import games_folder
+from ur_solver.table.names import FOLDER_VARIABLE, games_folder
 
 
 @pytest.fixture(autouse=True)
@@ -160,3 +160,41 @@ def test_ctrl_c_keeps_the_game():
     (record,) = read_file(os.path.join(folder, "finkel-2.ur"))
     assert record.ending == "unfinished"
     assert record.plies
+
+
+@pytest.fixture
+def nothing(monkeypatch, tmp_path):
+    """Neither tables nor estimators."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr("ur_solver.estimators.finding.find_estimator", lambda *_: None)
+    return tmp_path
+
+
+@pytest.mark.parametrize("word", ["finkel", "ben"])
+@pytest.mark.parametrize("players", [("greedy", "random"), ("first", "greedy")])
+def test_players_that_use_no_table_need_none(nothing, word, players):
+    """A game too large to be solved on the spot is played to its end, and not audited."""
+    light, dark = players
+    result = CliRunner().invoke(
+        cli, ["play", word, "--light", light, "--dark", dark, "--seed", "2"]
+    )
+    assert result.exit_code == 0, result.output
+    assert result.stdout.rstrip().endswith("has won")
+    assert "and so there is no audit" in result.stderr
+    assert list(nothing.iterdir()) == []
+
+
+def test_people_need_no_table_and_get_no_hints(nothing):
+    arguments = ["play", "finkel", "--dark", "human", "--seed", "2"]
+    result = CliRunner().invoke(cli, arguments, input="hint\nresign\n")
+    assert result.exit_code == 0, result.output
+    assert "there is no table of finkel with 7 pieces, and so there are no hints" in result.output
+    assert "resigns" in result.output
+
+
+@pytest.mark.parametrize("more", [["--dark", "table"], ["--dark", "weak"], ["--hints"]])
+def test_what_needs_a_table_says_how_to_make_one(nothing, more):
+    arguments = ["play", "finkel", "--dark", "greedy", *more]
+    result = CliRunner().invoke(cli, arguments, input="")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "'ur solve finkel -n 7'" in result.stderr

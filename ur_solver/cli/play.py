@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from ur_solver.answers.locate import is_rule_set
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, references_of
 from ur_solver.cli.answering import open_playing, plies_option
@@ -18,10 +21,11 @@ from ur_solver.cli.options import OUTPUT_FILE, seed_option, table_argument
 from ur_solver.cli.output import echo, say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
 from ur_solver.common.files import check_outputs
+from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.players.player import Player
-from ur_solver.players.policies import PLAYERS, policy_of
+from ur_solver.players.policies import PLAIN, PLAYERS, policy_of
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
-from ur_solver.rules import DARK, LIGHT, opponent
+from ur_solver.rules import DARK, LIGHT, named_rules, opponent
 
 HUMAN = "human"
 _TITLE = "this game"
@@ -74,7 +78,8 @@ def command(
     and more often; greedy, first and random, which use no table. Two humans share the
     keyboard; without a human the program plays itself.
 
-    Without a table, an estimator plays and audits the game ('ur train').
+    Without a table, an estimator plays and audits the game ('ur train'). Without either, only the
+    players that use no table play, and there is no audit.
 
     Type a move in any case, or its number; or type hint, undo, quit or resign. Brackets mark the
     other side's last moves: [] where a piece arrived, () where it left. The game is saved after
@@ -84,17 +89,22 @@ def command(
     ur play finkel:3 --dark medium -o game.rgn
     """
     check_outputs({"--output": output}, [word])
-    with open_playing(word, plies, "play") as table:
+    with ExitStack() as stack:
+        table, missing = _table_of(word, plies)
+        if table is not None:
+            stack.enter_context(table)
+        rules = named_rules(word) if table is None else table.rules
         if output is not None:
-            check_output(output, table.rules)
-            check_outputs({"--output": output}, [] if table.path is None else [table.path])
-        kept = KeptGame(table.rules)
+            check_output(output, rules)
+            path = None if table is None else table.path
+            check_outputs({"--output": output}, [] if path is None else [path])
+        kept = KeptGame(rules)
         names = {LIGHT: light, DARK: dark}
-        replay = Replay(table.rules)
+        replay = Replay(rules)
         if resume:
             begun = kept.load()
             taken = [ply for ply in begun.plies if not ply.is_pending]
-            replay = Replay.after(table.rules, begun.start, taken, begun.opening)
+            replay = Replay.after(rules, begun.start, taken, begun.opening)
             for side, option in ((LIGHT, "light"), (DARK, "dark")):
                 is_given = ctx.get_parameter_source(option) is not ParameterSource.DEFAULT
                 player = begun.player(side)
@@ -104,8 +114,10 @@ def command(
         elif kept.exists() and HUMAN in (light, dark):
             say("a saved game exists; --resume continues it, a turn of this one replaces it")
         seed = secrets.randbits(32) if seed is None else seed
+        if missing is not None and (hints or not {*names.values()} <= {HUMAN, *PLAIN}):
+            raise missing
         players = {
-            side: None if name == HUMAN else Player(table.rules, policy_of(name, table))
+            side: None if name == HUMAN else Player(rules, policy_of(name, table))
             for side, name in names.items()
         }
         playing = Playing(table, replay, players, seed, has_hints=hints)
@@ -121,13 +133,30 @@ def command(
             echo(f"\nthe game is saved: 'ur play {word} --resume' continues it")
         if stop is not None:
             raise stop
-        is_over = record.plies and record.ending is not Ending.UNFINISHED
-        if with_audit and is_over:
-            (audit,) = table.audits([record])
-            references = {}
-            if isinstance(table, Table):
-                references[record.rules] = references_of(table, say=say)
-            echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
+        if with_audit and record.plies and record.ending is not Ending.UNFINISHED:
+            _audit(record, table)
+
+
+def _table_of(word: str, plies: int) -> tuple[Evaluator | None, UrError | None]:
+    """What plays and audits the game of a word, or the error of a game without it."""
+    try:
+        return open_playing(word, plies, "play"), None
+    except (MissingTableError, BeyondTableError) as error:
+        if not is_rule_set(word):
+            raise
+        return None, error
+
+
+def _audit(record: GameRecord, table: Evaluator | None) -> None:
+    """Print the audit of a game that is over, if there is a table."""
+    if table is None:
+        say(f"there is no table of {record.rules.title}, and so there is no audit")
+        return
+    (audit,) = table.audits([record])
+    references = {}
+    if isinstance(table, Table):
+        references[record.rules] = references_of(table, say=say)
+    echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
 
 
 def _seed_of(record: GameRecord) -> int | None:

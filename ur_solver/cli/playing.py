@@ -164,10 +164,15 @@ class Playing:
         return f"{moves}; {'both go home and ' if is_home else 'both '}throw again"
 
     def _chosen_round(self, rounds: Sequence[Round]) -> int:
-        """The index of the round that a person chooses, or that is best by the table."""
+        """The index of the round that a person chooses, or that is best by the table.
+
+        Without a table the program takes the first.
+        """
         self.mover = chooser(tuple(rounds))
         worth = self._worth_of_rounds(rounds)
         if self._players[self.mover] is not None:
+            if not worth:
+                return 0
             return max(range(len(rounds)), key=lambda k: worth[k][0])
         position = level(self.replay.rules, rounds[0].source)
         echo("\n" + draw_position(position) + "\n")
