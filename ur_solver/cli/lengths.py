@@ -72,7 +72,8 @@ def solve(
     is_there = found is not None
     if found is None:
         with telling.progress("solving", space_of(rules).n_positions) as progress:
-            found = make_lengths(rules, objective, output, force=force, progress=progress, say=say)
+            tell = _say_nothing if telling.is_quiet else say
+            found = make_lengths(rules, objective, output, force=force, progress=progress, say=tell)
     with found as lengths:
         if as_json:
             echo(json.dumps(_facts(lengths, is_solved=not is_there)))
@@ -80,6 +81,10 @@ def solve(
             telling.say(f"{lengths.path} is there already; --force solves it again", "present")
         elif not telling.is_quiet:
             echo(_report(lengths))
+
+
+def _say_nothing(_text: str) -> None:
+    """What is said before a small table is solved that is missing."""
 
 
 def _facts(lengths: Lengths, *, is_solved: bool) -> dict[str, Any]:
