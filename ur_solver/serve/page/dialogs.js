@@ -11,6 +11,7 @@ export function wireDialogs(session, { start, failed, ready, tables }) {
   const open = (name) => at(`${name}-dialog`).showModal();
   at("help").addEventListener("click", () => open("help"));
   at("new").addEventListener("click", () => {
+    at("levels").hidden = !session.source.hasValues;
     const players = ["human", ...Object.keys(session.about.players ?? {}), "random"];
     for (const side of SIDES) {
       at(`${side}-player`).replaceChildren(...players.map((name) => make("option",

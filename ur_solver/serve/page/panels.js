@@ -31,6 +31,9 @@ export function showThrows(session, choose) {
   const hasValues = session.source.hasValues && session.showsValues;
   at("throws").hidden = at("throws-title").hidden = session.isPlayed;
   if (session.isPlayed) return;
+  const after = units.isMoney ? "the money to come after it" : "the chance after it";
+  at("throws-title").replaceChildren("Throws", make("span", { class: "faint" },
+    hasValues ? `: how likely, ${after}, luck` : " and how likely they are"));
   at("throws").replaceChildren(...session.throws.map((each) => {
     const throws = throwsOf(each);
     const steps = throws.map((value) =>
