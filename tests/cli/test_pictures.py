@@ -94,6 +94,7 @@ def test_what_cannot_be_animated(tmp_path):
     games = tmp_path / "games.ur"
     games.write_text("rules: finkel:1\nL 9 A@A1\nend: unfinished\n")
     out = str(tmp_path / "o.gif")
+    assert "a GIF shows a game" in run("finkel:1", "-o", out, code=2)
     assert "throw 9" in run(str(games), "-o", out, code=2)
     assert "has no game 2" in run(str(games), "-o", out, "--game", "2", code=2)
     assert "leave out the position" in run(str(games), HERE, "-o", out, code=2)

@@ -130,7 +130,7 @@ def test_cards(tmp_path, path):
         assert back.startswith(f"<p><b>{each['options'][0]['move']}</b></p>")
         assert tags == "ur finkel-2"
     assert len(list(pictures.iterdir())) == len({row[0].split('"')[1] for row in rows})
-    practise(path, "--count", 1, "--cards", cards)
+    assert len(listed(path, "--count", 1, "--cards", cards)) == 1
     (row,) = rows_of(cards)
     assert row[0].startswith("<pre>     1  2  3")
 

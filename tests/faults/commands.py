@@ -160,7 +160,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
 }  # fmt: skip
 """By command: its arguments, and its options with what each takes."""
 
-_ALWAYS = {"solve": ["--dry-run"], "serve": ["--get"]}
+_ALWAYS = {"solve": ["--dry-run"], "serve": ["--get"], "train": ["-o", "out/e.h5"]}
 
 assert _TEMPLATES.keys() == COMMANDS.keys(), "a command is given no hostile words"
 

@@ -127,6 +127,8 @@ def _game(path: str, number: int) -> GameRecord:
     InputError
         If the file has fewer games.
     """
+    if not Path(path).is_file():
+        raise InputError(f"{path!r:.200} is not a file; a GIF shows a game, whose file comes first")
     game = next(islice(read_file(path), number - 1, None), None)
     if game is None:
         raise InputError(f"{path!r:.200} has no game {number}")

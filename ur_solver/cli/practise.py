@@ -104,15 +104,15 @@ def command(
             table = open_answering(words[0], plies=plies)
             stack.enter_context(table)
             asked = _drawn(table, count, seed, cost)
-        if not asked:
+        if not asked and not faults:
             say(f"there is no decision in which a mistake costs {cost:g} or more")
-        elif cards is not None:
+        if asked and cards is not None:
             write_cards(card_rows(asked), cards, pictures)
             say(f"{counted(len(asked), 'card')} written to {cards}")
-        elif as_json:
+        if as_json:
             for each, _ in asked:
                 echo(json.dumps(each.to_json()))
-        else:
+        elif cards is None:
             Quiz(asked).ask()
     report_unread(faults)
 
