@@ -17,7 +17,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "img" / "audit.png"
-SIZE = (900, 1400)
+SIZE = (900, 1600)
 
 
 def ur(*arguments: str) -> str:

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 MAX_GAMES = 20
 """The most games in one report; CSV suits larger folders. Each marked move has a board of 8 kB, and
-random games of finkel have 56 of them on average, which makes 9 MB."""
+a replay takes 2 kB a throw: 20 games of random moves in finkel with four pieces make 8.8 MB (``ur
+sample finkel:4 -g 20 --players random,random``)."""
 
 
 @dataclass(frozen=True)
