@@ -27,11 +27,14 @@ from ur_solver.errors import (
     OutputError,
     UnsolvableError,
 )
+from ur_solver.moves import WIN
+from ur_solver.players.policies import first_best
 from ur_solver.rules import Dice, named_rules
 from ur_solver.rules.turns import expected_length, final_value, turn
 from ur_solver.space import space_of
 from ur_solver.study.evaluate import evaluate
 from ur_solver.study.lengths import check_lengths, proven_error, solve_lengths, verify_lengths
+from ur_solver.study.match import play
 from ur_solver.table import LENGTH, LONGEST, OBJECTIVES, TableFile, TableWriter
 
 FINKEL = named_rules("finkel:1")
@@ -150,6 +153,22 @@ def test_best_play_is_as_long_as_its_evaluation_says(name, pieces, lengths_of, s
     with Table(solved(rules)) as table:
         expected = evaluate(table).throws.value
     assert lengths_of(rules, LENGTH).length(rules.start()) == pytest.approx(expected, abs=1e-8)
+
+
+def test_games_played_for_length_are_as_long(lengths_of):
+    rules = named_rules("finkel:2")
+    lengths = lengths_of(rules)
+
+    class Longest:
+        def weights(self, turns):
+            found = np.zeros(len(turns.after))
+            goes_on = ~turns.has(WIN)
+            found[goes_on] = lengths.lengths(turns.after[goes_on])
+            return first_best(found, turns)
+
+    throws = play(rules, Longest(), Longest(), 1000, seed=1).throws
+    error = throws.std() / np.sqrt(len(throws))
+    assert abs(throws.mean() - lengths.length(rules.start())) < 4 * error < 10
 
 
 def test_one_piece_of_finkel_as_another_program_has_it(lengths_of):
