@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ur_solver.common.text import (
     ENCODABLE,
     StreamDecoder,
+    cell,
     decoded,
     encoded,
     json_values,
@@ -123,3 +124,21 @@ def test_any_encoding_prints_what_it_has(encoding, expected):
     stream.write("\N{MINUS SIGN}5 eé ±1 \U0001f3b2")
     stream.flush()
     assert raw.getvalue() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ann", "Ann"),
+        ("=1+1", "'=1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("\t=1", "'=1"),
+        ("\x1b[31mBen", "[31mBen"),
+        ("a=b", "a=b"),
+        ("", ""),
+    ],
+)
+def test_a_cell_is_no_formula(text, expected):
+    assert cell(text) == expected

@@ -15,7 +15,7 @@ from tests.serve.asking import LOCAL, Asker
 from tests.serve.conftest import position_path
 from ur_solver.records import write_text
 from ur_solver.rules import named_rules
-from ur_solver.serve import openapi
+from ur_solver.serve import openapi, schemas
 from ur_solver.serve.app import MAX_BODY, _Served, make_app
 from ur_solver.serve.front import Front
 from ur_solver.serve.guard import POLICY
@@ -302,3 +302,21 @@ def test_answers_of_all_kinds_have_the_documented_shape(asker, tables, name):
             jsonschema.validate(line, resolved(schemas["Line"], document))
         answer = asker.get(position_path(name, first["moves"][0]["position"])).json
         jsonschema.validate(answer, resolved(schemas["Position"], document))
+
+
+@pytest.mark.parametrize("name", ["finkel-3", "birds-2", "bell-stakes-1", "skiriuk-1", "ben-1"])
+def test_inputs_have_the_documented_form(tables, name):
+    """All positions of a game, turns as they are sent; and not just any text or JSON."""
+    table = tables[name]
+    ranks = range(0, table.space.n_positions, 1 + table.space.n_positions // 300)
+    for rank in ranks:
+        jsonschema.validate(table.space.unrank(rank).notation, schemas.POSITION)
+    wrong_turns = ([], [None, 2, "A@A3"], [None, [], None], [1, [2], None], [None, ["2"], None])
+    for wrong, schema in (
+        *(("", schemas.POSITION), ("x/y/z", schemas.POSITION), ("....__ L 3 3", schemas.POSITION)),
+        *((turn, schemas.TURN) for turn in wrong_turns),
+        ("", schemas.RECORD),
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
+    jsonschema.validate(["move", [2, 1], None], schemas.TURN)

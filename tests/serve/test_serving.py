@@ -156,7 +156,7 @@ def test_without_any_table_one_is_solved(tmp_path, monkeypatch):
 
 def test_tables_of_one_name_are_told_apart(finkel2):
     with contextlib.closing(Shelf([Table(finkel2), Table(finkel2)])) as shelf:
-        assert list(shelf) == ["finkel-2", "finkel-2-2"]
+        assert list(shelf) == ["finkel-2", "finkel-2.2"]
 
 
 def test_memory_is_shared_and_kept_to(solved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import random
 import shutil
@@ -16,7 +17,9 @@ from tests.faults.tables import damaged_tables
 from tests.meaningless import write_meaningless
 from ur_solver.errors import DamagedTableError, NotATableError, TableVersionError
 from ur_solver.rules import named_rules
-from ur_solver.table import TableFile
+from ur_solver.table import TableFile, open_earlier
+
+EARLIER = pathlib.Path(__file__).parents[1] / "data" / "tables"
 
 CLEAR = (DamagedTableError, NotATableError, TableVersionError)
 ATTRIBUTES = (
@@ -319,6 +322,19 @@ def test_other_filters_are_refused(copy, filters):
         file.create_dataset("values", data=values, chunks=chunks, **filters)
     with pytest.raises(DamagedTableError, match="other filters"):
         TableFile(copy)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="named pipes of POSIX")
+def test_a_link_to_a_pipe_is_not_followed(tmp_path, solved):
+    """Which would wait for its writer. Of a part of a game the length of `blocks` is looked up."""
+    pipe, path = tmp_path / "pipe", tmp_path / "table.h5"
+    os.mkfifo(pipe)
+    shutil.copy(EARLIER / "finkel-2-left-1-version-4.h5", path)
+    with h5py.File(path, "r+") as file:
+        del file["blocks"]
+        file["blocks"] = h5py.ExternalLink(pipe, "blocks")
+    with pytest.raises(DamagedTableError, match="blocks"):
+        open_earlier(path)
 
 
 @pytest.mark.parametrize("name", ["blocks", "checksums", "values"])

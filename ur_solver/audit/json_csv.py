@@ -10,7 +10,7 @@ from typing import Any
 
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength
-from ur_solver.common.text import sound
+from ur_solver.common.text import cell, sound
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 
@@ -165,11 +165,11 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
     record, player = audit.record, audit.summary(side, thresholds)
     is_light = side == LIGHT
     return {
-        "file": record.file,
+        "file": cell(record.file),
         "game": record.number,
-        "rules": rules_word(record.rules),
+        "rules": cell(rules_word(record.rules)),
         "side": SIDE_NAMES[side],
-        "player": record.player(side) or "",
+        "player": cell(record.player(side) or ""),
         "won": "" if record.winner is None else int(record.winner == side),
         "plies": sum(
             not judged.is_before_throw for judged in audit.plies if judged.ply.side == side

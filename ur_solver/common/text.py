@@ -182,6 +182,15 @@ def printable_lines(text: str) -> str:
     return re.sub(_NO_COLOUR, "", lines) if "\x1b" in lines else lines
 
 
+def cell(text: str) -> str:
+    """A text for a cell of CSV that no spreadsheet takes for a formula: an apostrophe comes first.
+
+    Control characters are left out.
+    """
+    shown = printable(text)
+    return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
+
+
 def encoded(text: str) -> bytes:
     """A text in UTF-8; lone surrogates are replaced."""
     return sound(text).encode()

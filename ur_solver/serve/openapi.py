@@ -6,13 +6,17 @@ The examples ask for a table of finkel with three pieces, ``finkel-3``.
 from __future__ import annotations
 
 from ur_solver import __version__
+from ur_solver.serve.judged import MAX_LINE_TURNS
 from ur_solver.serve.schemas import (
     ANSWERING,
     CHANCE,
     GAME_VALUES,
+    POSITION,
+    RECORD,
     SCHEMAS,
     SIDE,
     TEXT,
+    TURN,
     WHOLE,
     Json,
     list_of,
@@ -38,7 +42,7 @@ _POSITION: Json = {
     "name": "position",
     "in": "query",
     "required": True,
-    "schema": TEXT,
+    "schema": POSITION,
     "examples": {"start": {"value": _START}, "middle": {"value": _MIDDLE}},
 }
 _DRAWING: Json = {
@@ -125,19 +129,19 @@ _BOARD = (
     "A position that may be impossible, drawn, with its faults",
     object_of(position=TEXT, svg=TEXT, faults=list_of(TEXT)),
 )
-_TURN = told(
-    list_of({}, minItems=3, maxItems=3),
-    "the choice before the throw or null, the list of throws, and the move or null",
-)
 _EXERCISE = object_of(
     position=TEXT,
     choice=told(or_null(TEXT), "said before the throw; null if nothing is, or to be decided"),
     throws=told(list_of(WHOLE), "what the dice show; none to decide what to say before"),
     cost=told(CHANCE, "what the second best option loses, a share of what there is to win"),
 )
-_LINE_BODY = _body({"start": _START, "turns": _FIRST_TURNS}, start=TEXT, turns=list_of(_TURN))
+_LINE_BODY = _body(
+    {"start": _START, "turns": _FIRST_TURNS},
+    start=POSITION,
+    turns=list_of(TURN, maxItems=MAX_LINE_TURNS),
+)
 _CONVERTED: tuple[str, Json] = ("Games in another notation", {"text/plain": {}})
-_CONVERT_BODY = _body({"text": _GAME, "notation": "rgn"}, text=TEXT, notation=TEXT)
+_CONVERT_BODY = _body({"text": _GAME, "notation": "rgn"}, text=RECORD, notation=TEXT)
 _COUNTS = told(
     {"type": "object", "additionalProperties": WHOLE | {"minimum": 0}}, "how often, by throw"
 )
@@ -148,7 +152,7 @@ _DICE = (
 _DICE_BODY = _body(
     {"light": {"0": 1, "2": 9}, "dark": {"1": 4, "3": 2}}, light=_COUNTS, dark=_COUNTS
 )
-_TEXT_BODY = _body({"text": _GAME}, text=told(TEXT, "games, in JSON, RGN or the plain notation"))
+_TEXT_BODY = _body({"text": _GAME}, text=RECORD)
 
 
 _PATHS: Json = {
@@ -184,7 +188,10 @@ _PATHS: Json = {
             "The values of many positions",
             schema_of("Batch"),
             _IN_TABLE,
-            body=_body({"positions": [_START, "no position"]}, positions=list_of(TEXT)),
+            body=_body(
+                {"positions": [_START, "no position"]},
+                positions=list_of(told({}, "a position; all else gets an error in its place")),
+            ),
         )
     },
     "/tables/{table}/line": {

@@ -41,6 +41,28 @@ _NUMBER: Json = {"type": "number"}
 WHOLE: Json = {"type": "integer"}
 _NUMBERS: Json = {"type": "object", "additionalProperties": {"type": "number"}}
 TEXT: Json = {"type": "string"}
+POSITION: Json = {
+    "type": "string",
+    "maxLength": 200,
+    "pattern": r"^\s*[^\s/]+/[^\s/]+/[^\s/]+\s+[LD]\s+\S+\s+\S+(\s+p[0-9]+)?\s*$",
+    "description": "in the notation of positions: rows A, B and C, side to throw, homes, fines",
+}
+TURN: Json = {
+    "type": "array",
+    "prefixItems": [
+        {"type": ["string", "null"], "description": "the choice before the throw"},
+        list_of({"type": "integer"}, minItems=1, maxItems=2),
+        {"type": ["string", "null"], "description": "the move; null where the turn passes"},
+    ],
+    "minItems": 3,
+    "maxItems": 3,
+    "description": "the choice before the throw or null, the list of throws, the move or null",
+}
+RECORD: Json = {
+    "type": "string",
+    "minLength": 1,
+    "description": "games, in RoyalUr's JSON, RGN or the plain notation",
+}
 _FLAG: Json = {"type": "boolean"}
 SIDE: Json = {"enum": ["light", "dark"]}
 CHANCE: Json = {"type": "number", "minimum": 0, "maximum": 1}

@@ -54,7 +54,7 @@ class Shelf(Mapping[str, Evaluator]):
             number = 1
             while name in named:
                 number += 1
-                name = f"{stem}-{number}"
+                name = f"{stem}.{number}"
             named[name] = each
         order = sorted(named, key=lambda name: (not isinstance(named[name], Table), name))
         self._named = {name: named[name] for name in order}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ur_solver.common.text import decoded, json_values
+from ur_solver.common.text import cell, decoded, json_values
 from ur_solver.errors import InputError
 from ur_solver.study.figures import as_count, as_number, as_share, ends_of, payoff_of
 
@@ -223,5 +223,5 @@ def comparison_csv(studies: Sequence[Study]) -> str:
                 continue
             value, low, high = ends_of(figure)
             if math.isfinite(value):
-                writer.writerow([study["word"], row.key, value, low, high])
+                writer.writerow([cell(study["word"]), row.key, value, low, high])
     return text.getvalue()

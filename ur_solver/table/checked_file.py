@@ -201,7 +201,9 @@ def dataset(
 
 def length_of(path: pathlib.Path, file: h5py.File, name: str, most: int) -> int:
     """The length of a dataset of one dimension, from 1 to `most`."""
-    found = file.get(name)
+    # following an external link would open the file that it names
+    is_here = isinstance(file.get(name, getlink=True), h5py.HardLink)
+    found = file[name] if is_here else None
     shape = found.shape if isinstance(found, h5py.Dataset) else None
     if shape is None or len(shape) != 1 or not 1 <= shape[0] <= most:
         raise damaged(path, f"the dataset {name!r} has the shape {shape}, not 1 to {most} rows")
