@@ -35,7 +35,7 @@ def fault_of(function, *arguments, **options) -> BaseException | None:
 
 def test_sentences():
     """What the tests below find is one line."""
-    with pytest.raises(WrongTypeError, match=r"^None is a NoneType; expected .*$"):
+    with pytest.raises(WrongTypeError, match=r"^None is of type NoneType; expected .*$"):
         ur.open_table(None)
 
 

@@ -83,7 +83,9 @@ def read_games(
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     if not isinstance(paths, Iterable) or isinstance(paths, bytes):
-        raise WrongTypeError(f"{paths!r:.60} is a {type(paths).__name__}; expected paths of files")
+        raise WrongTypeError(
+            f"{paths!r:.60} is of type {type(paths).__name__}; expected paths of files"
+        )
     return Games(tuple(path_text(path) for path in paths), rules)
 
 
@@ -149,7 +151,7 @@ def sample(
 
     if not hasattr(table, "rules") or not hasattr(table, "values"):
         raise WrongTypeError(
-            f"{table!r:.60} is a {type(table).__name__}; expected a table or an estimator"
+            f"{table!r:.60} is of type {type(table).__name__}; expected a table or an estimator"
         )
     from ur_solver.audit import play_many  # noqa: PLC0415 - a query needs none of it
     from ur_solver.players.policies import policy_of  # noqa: PLC0415

@@ -100,7 +100,7 @@ def audit_games(
     for record in records:
         if not isinstance(record, GameRecord):
             raise WrongTypeError(
-                f"{record!r:.60} is a {type(record).__name__}; expected games, as from read_games"
+                f"{record!r:.60} is of type {type(record).__name__}; expected recorded games"
             )
         if not record.rules.is_same_game(values.rules):
             raise RuleSetMismatchError(

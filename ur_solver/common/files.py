@@ -41,7 +41,7 @@ def path_text(path: str | os.PathLike[str], expected: str = "a path") -> str:
     except TypeError:
         text = None
     if not isinstance(text, str):
-        raise WrongTypeError(f"{path!r:.60} is a {type(path).__name__}; expected {expected}")
+        raise WrongTypeError(f"{path!r:.60} is of type {type(path).__name__}; expected {expected}")
     return text
 
 

@@ -198,7 +198,7 @@ class RuleSet:
         """
         if not isinstance(text, str):
             raise WrongTypeError(
-                f"position {text!r:.60} is a {type(text).__name__}; expected a text"
+                f"position {text!r:.60} is of type {type(text).__name__}; expected a text"
             )
         return parse_position(self, text)
 
