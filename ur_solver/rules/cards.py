@@ -27,7 +27,8 @@ _ONE_DIE = "With one die of four faces, so that every throw counts."
 
 CARDS: dict[str, Card] = {
     "finkel": Card(
-        "Finkel's game", "The best-known way to play: rosettes are safe, and give another throw."
+        "Finkel's game",
+        "The best-known way to play: on a square with a flower a piece is safe, and throws again.",
     ),
     "british-museum": Card(
         "The British Museum's game", "Finkel's game with five pieces instead of seven."

@@ -50,10 +50,17 @@ export function headline(session) {
   return `${who} threw ${thrown.join(" and ")}${far}: ${what}`;
 }
 
+/** Help for the first turn of a game. */
+function firstWords(session) {
+  if (!session.isOwnTurn || session.isOver || session.mustPass) return "";
+  return session.entry ? "Press what has a frame: the piece goes to a dashed one. "
+    : `The line is the way of ${whoIs(session, session.answer.side) === "you" ? "your" : `${session.answer.side}’s`} pieces. `;
+}
+
 /** What happened in the turn that led here. */
 export function lastWords(session) {
   const last = session.at.plies.at(-1);
-  if (!last) return "";
+  if (!last) return firstWords(session);
   const who = capitalised(whoIs(session, last.side));
   const thrown = `${who} threw ${throwsOf(last).join(" and ")}`;
   if (!last.move) return `${thrown}: no move. `;
