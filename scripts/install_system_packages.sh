@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the tests need beyond Python, on Debian and Ubuntu: Chromium, in which the audit's
-# report and the board's page are looked at. Without it those tests are skipped.
+# report and the board's page are looked at, and Cairo, which draws PNG and GIF. Without them
+# those tests are skipped.
 set -eu
 
 sudo=
@@ -10,3 +11,4 @@ $sudo apt-get update --quiet
 # Debian calls it chromium; on Ubuntu that name is a snap, which runners have as a browser.
 command -v chromium >/dev/null || $sudo apt-get install --yes --quiet --no-install-recommends \
     chromium fonts-dejavu-core
+$sudo apt-get install --yes --quiet --no-install-recommends libcairo2
