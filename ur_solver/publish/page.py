@@ -36,7 +36,7 @@ def page_contents() -> Iterator[tuple[str, bytes]]:
     }
     yield "index.html", _index(served.pop("/")[0].decode(), engine).encode()
     for path, (content, _) in served.items():
-        yield path[1:], _lean(content)
+        yield path[1:], _lean(content, is_style=path.endswith(".css"))
     yield from engine.items()
     own = resources.files("ur_solver.publish") / "files"
     yield "offline.js", _lean((own / "offline.js").read_bytes())
@@ -61,8 +61,8 @@ def worker_file(version: str, kept: Sequence[str]) -> bytes:
     return head.encode() + _lean(body)
 
 
-def _lean(content: bytes) -> bytes:
-    return lean(content.decode()).encode()
+def _lean(content: bytes, *, is_style: bool = False) -> bytes:
+    return lean(content.decode(), is_style=is_style).encode()
 
 
 def _index(page: str, engine: Iterable[str]) -> str:
