@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from ur_solver.errors import WrongTypeError
 
@@ -38,7 +38,7 @@ Progress = Callable[[int, int], object]
 """Called with the positions done and their total."""
 
 
-def check_progress(progress: object) -> None:
+def check_progress(progress: Any) -> None:
     """Check how a caller wants progress: True, False or a function.
 
     Raises
