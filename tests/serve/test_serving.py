@@ -24,7 +24,7 @@ from tests.serve.conftest import position_path
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError
-from ur_solver.rules import named_rules
+from ur_solver.rules import UR, named_rules
 from ur_solver.serve.app import make_app
 from ur_solver.serve.first_page import Opening
 from ur_solver.serve.front import Front
@@ -120,7 +120,9 @@ def test_the_page_comes_with_a_board():
     """Which nobody can press, and screen readers pass over: a picture of the first game."""
     text = page_files()["/"][0].decode()
     start = text.index('<div inert aria-hidden="true"><svg', text.index('id="hero"'))
-    assert 'data-square="B4"' in text[start:]
+    board = text[start : text.index("</svg>", start)]
+    assert board.count('class="square"') == len(UR.squares)
+    assert board.count('class="rosette"') == len(UR.rosettes)
     assert "<!--" not in text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
@@ -39,5 +40,18 @@ def page_files() -> Files:
 
 
 def _first_board() -> bytes:
-    """The start of the first game, as a picture that is there before any script."""
-    return board_svg(named_rules("finkel").start()).encode()
+    """The start of the first game, as a picture that is there before any script.
+
+    Squares and what is carved into several of them are written once: the picture is half of the
+    page's text.
+    """
+    drawn = str(board_svg(named_rules("finkel").start()))
+    drawn = re.sub(' (data-square|data-side|aria-hidden)="[^"]*"', "", drawn)
+    parts = re.findall('(<(?:path|rect) class="([^"]+)"[^>]*/>)', drawn)
+    for number, (part, css) in enumerate(dict.fromkeys(parts)):
+        if drawn.count(part) > 1:
+            named = part.replace(" ", f' id="part-{number}" ', 1)
+            again = f'<use class="{css}" href="#part-{number}"/>'
+            before, after = drawn.split(part, 1)
+            drawn = before + named + after.replace(part, again)
+    return drawn.encode()
