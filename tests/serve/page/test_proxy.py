@@ -34,7 +34,7 @@ def address(solved, request):
 @needs_browser
 def test_turns_are_played_and_judged_behind_a_proxy(browser, address):
     person = Person(browser, address)
-    person.visit()
+    person.visit("table=finkel-3")
     for seed in range(2):
         turn_of(person, random.Random(seed), by_list)
     person.page.reload()  # which asks the server to judge the turns in the address
