@@ -19,8 +19,7 @@ from ur_solver.cli.answering import (
     value_text,
 )
 from ur_solver.cli.batch import STDIN, answer_batch
-from ur_solver.cli.lengths import best as best_lengths
-from ur_solver.cli.lengths import objective_option, refuse_options
+from ur_solver.cli.objective import objective_option, refuse_options
 from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
 from ur_solver.cli.output import columns, echo, worth_bar
 from ur_solver.cli.rolls import (
@@ -75,7 +74,9 @@ def command(
     check_arguments(position, throw)
     if objective != WIN:
         refuse_options(["plies"], "lengths of games")
-        best_lengths(word, objective, position, throw, as_json=as_json)
+        from ur_solver.cli.lengths import best  # noqa: PLC0415 - chances need none of it
+
+        best(word, objective, position, throw, as_json=as_json)
         return
     asked_for = None if position == STDIN else position
     with open_answering(word, asked_for, plies) as table:

@@ -1,15 +1,11 @@
-"""Lengths of games in `ur solve`, `ur query`, `ur best` and `ur verify`: ``--objective``."""
+"""Lengths of games in `ur solve`, `ur query`, `ur best` and `ur verify`."""
 
 from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
-
-import click
-from click.core import ParameterSource
 
 from ur_solver.answers.lengths import Lengths, open_lengths
 from ur_solver.api.lengths import lengths_there, make_lengths, values_for
@@ -37,25 +33,7 @@ from ur_solver.cli.telling import Telling
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.space import space_of
-from ur_solver.table import OBJECTIVES, WIN, Header
-
-objective_option = click.option(
-    "--objective",
-    type=click.Choice(OBJECTIVES),
-    default=WIN,
-    show_default=True,
-    help="Ask for the expected number of throws to come instead: of games that both sides play to "
-    "win (length), or to make as long as possible (length-max).",
-)
-
-
-def refuse_options(names: Iterable[str], purpose: str) -> None:
-    """Raise UsageError for the first of some options that is given."""
-    ctx = click.get_current_context()
-    for name in names:
-        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            option = next(each.opts[0] for each in ctx.command.params if each.name == name)
-            raise click.UsageError(f"{option} is not for {purpose}")
+from ur_solver.table import Header
 
 
 def solve(

@@ -14,8 +14,7 @@ from ur_solver.api.evaluator import Evaluator, error_of, position_values
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of, value_text
 from ur_solver.cli.batch import STDIN, answer_batch
-from ur_solver.cli.lengths import objective_option, refuse_options
-from ur_solver.cli.lengths import query as query_lengths
+from ur_solver.cli.objective import objective_option, refuse_options
 from ur_solver.cli.options import (
     FiniteFloat,
     json_option,
@@ -109,7 +108,9 @@ def command(
     """
     if objective != WIN:
         refuse_options(_NOT_OF_LENGTHS, "lengths of games")
-        query_lengths(word, objective, position, as_json=as_json)
+        from ur_solver.cli.lengths import query  # noqa: PLC0415 - chances need none of it
+
+        query(word, objective, position, as_json=as_json)
         return
     with _opened(word, position, is_solved, memory, plies) as table:
         rolled = _rolled_out(table, position, rollouts, within, cut)

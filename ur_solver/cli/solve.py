@@ -10,8 +10,8 @@ import click
 
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
-from ur_solver.cli.lengths import objective_option, refuse_options
 from ur_solver.cli.lengths import solve as solve_lengths
+from ur_solver.cli.objective import objective_option, refuse_options
 from ur_solver.cli.options import (
     MAX_THREADS,
     FiniteFloat,

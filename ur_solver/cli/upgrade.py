@@ -11,7 +11,8 @@ from ur_solver.answers.locate import path_of
 from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import echo, size_text
 from ur_solver.cli.telling import Telling, telling_options
-from ur_solver.table import TableFile, open_earlier, upgrade
+from ur_solver.table import TableFile
+from ur_solver.table.upgrade import open_earlier, upgrade
 
 
 @click.command(short_help="Rewrite a table of an earlier format version.")

@@ -9,8 +9,8 @@ import click
 
 from ur_solver.answers.locate import open_file
 from ur_solver.answers.verify import verify_table
-from ur_solver.cli.lengths import objective_option, refuse_options
-from ur_solver.cli.lengths import verify as verify_lengths_of
+from ur_solver.cli.lengths import verify as verify_lengths
+from ur_solver.cli.objective import objective_option, refuse_options
 from ur_solver.cli.options import json_option, table_argument, threads_option
 from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.cli.telling import Telling, telling_options
@@ -49,7 +49,7 @@ def command(
     try:
         if objective != WIN:
             refuse_options(["sample", "threads"], "lengths of games")
-            verify_lengths_of(word, objective, telling, as_json=as_json)
+            verify_lengths(word, objective, telling, as_json=as_json)
             return
         with (
             open_file(word, say=say) as opened,

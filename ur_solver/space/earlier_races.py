@@ -29,6 +29,9 @@ from ur_solver.space.base import LAST_RANKS, Block, Space, number_blocks
 from ur_solver.space.state_layout import StateLayout
 from ur_solver.space.tiles import TileSpace
 
+LAST_VERSION = LAST_RANKS - 1
+"""The last version of the table format in which these were the ranks."""
+
 _LETTERS = ("", "L", "D", "l", "d")
 """Contents of a square by their number here; small letters are pieces on the second leg."""
 
@@ -308,12 +311,3 @@ class _Path:
             sum(math.comb(len(self.entry), k) for k in range(pieces - held + 1)) << held
             for held in range(min(n_forks, pieces) + 1)
         )
-
-
-def earlier_space_of(rules: RuleSet) -> Space | None:
-    """The space with the ranks of versions 3 to 6, if those were others than today's."""
-    return EarlierRaces(rules) if EarlierRaces.serves(rules) else None
-
-
-LAST_VERSION = LAST_RANKS - 1
-"""The last version of the table format in which these were the ranks."""

@@ -10,7 +10,6 @@ from ur_solver.table.pack import pack
 from ur_solver.table.present import check_replaceable, contents_of, is_unfinished, refuse_table
 from ur_solver.table.reader import TableFile
 from ur_solver.table.table_folder import TABLE, FolderWriter, is_folder_name, set_aside
-from ur_solver.table.upgrade import open_earlier, upgrade
 from ur_solver.table.writer import TableWriter, add_certificate, write_table
 
 __all__ = [
@@ -30,11 +29,9 @@ __all__ = [
     "is_folder_name",
     "is_table_file",
     "is_unfinished",
-    "open_earlier",
     "pack",
     "refuse_table",
     "set_aside",
-    "upgrade",
     "version_of",
     "write_table",
 ]

@@ -38,7 +38,6 @@ from ur_solver.errors import (
 from ur_solver.rules import RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.space import Part, Space, space_of, whole_of
-from ur_solver.space.earlier_races import EarlierRaces
 from ur_solver.table.checked_file import (
     check_filters,
     check_version,
@@ -125,6 +124,8 @@ def present_space(path: pathlib.Path, version: int, rules: RuleSet) -> Space:
     """Today's space; TableVersionError if the version has other ranks."""
     space = space_of(rules)
     if version < space.first_version:
+        from ur_solver.space.earlier_races import EarlierRaces  # noqa: PLC0415 - of old tables alone
+
         again = f"make it again by 'ur solve {rules.word} --force'"
         if EarlierRaces.serves(rules) and not path.is_dir():
             again = f"'ur upgrade {shlex.quote(str(path))}' rewrites it without solving again"
