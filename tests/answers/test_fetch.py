@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import pathlib
+from hashlib import sha256
 
 import pytest
 from click.testing import CliRunner
 
 from tests.answers.web import Web
 from ur_solver.answers.fetch import _locked, fetch, name_of, part_of_fetch
+from ur_solver.api.lengths import solve_lengths
 from ur_solver.cli import cli
 from ur_solver.errors import FetchError, InputError, NotATableError, OutputError
 from ur_solver.table import TableFile
@@ -40,6 +42,15 @@ def test_a_table_is_fetched_into_the_folder_of_tables(web, tmp_path, monkeypatch
     assert "--force replaces it" in run(web.url, code=1)
     assert run(web.url, "--force")
     assert [each.name for each in path.parent.iterdir()] == ["t.h5"]
+
+
+def test_a_table_of_lengths_is_fetched_like_any_other(web, tmp_path):
+    with solve_lengths("finkel:1", path=tmp_path / "made.h5"):
+        web.files["/t.h5"] = (tmp_path / "made.h5").read_bytes()
+    told = run(
+        web.url, "-o", str(tmp_path / "t.h5"), "--sha256", sha256(web.files["/t.h5"]).hexdigest()
+    )
+    assert "finkel with 1 piece" in told
 
 
 def test_connections_that_break_off_are_made_again(web, tmp_path):

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from ur_solver.blocks import lock_open_file
 from ur_solver.common.progress import Progress
 from ur_solver.errors import DiskLimitError, FetchError, InputError, OutputError
-from ur_solver.table import TableFile, check_replaceable
+from ur_solver.table import OBJECTIVES, TableFile, check_replaceable
 
 Shown = Callable[[int], AbstractContextManager[Progress]]
 """Shows the progress of a number of bytes."""
@@ -126,7 +126,7 @@ def fetch(
 
 def _check_table(part: pathlib.Path) -> None:
     try:
-        with TableFile(part):
+        with TableFile(part, OBJECTIVES):
             pass
     except BaseException:
         part.unlink()

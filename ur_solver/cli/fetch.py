@@ -12,7 +12,7 @@ from ur_solver.answers.fetch import fetch, name_of
 from ur_solver.cli.options import json_option
 from ur_solver.cli.output import echo, size_text
 from ur_solver.cli.telling import Telling, telling_options
-from ur_solver.table import TableFile
+from ur_solver.table import OBJECTIVES, TableFile
 from ur_solver.table.names import make_folder, table_folders
 
 
@@ -56,7 +56,7 @@ def command(
     replaced = fetch(url, output, sha256=sha256, force=force, shown=shown)
     if replaced is not None:
         telling.say(f"replaced {replaced}", "replaced", replaced=replaced)
-    with TableFile(output) as table:
+    with TableFile(output, OBJECTIVES) as table:
         if as_json:
             found = {"path": str(output), "digest": table.digest, "bytes": table.n_bytes}
             echo(json.dumps(found))

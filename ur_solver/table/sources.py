@@ -142,10 +142,13 @@ def open_source(path: pathlib.Path, objectives: Collection[str], spaces: Spaces)
     found = source.contents.header.objective or WIN
     if found not in objectives:
         source.close()
+        if found == WIN:
+            advice = "leave out --objective"
+        else:
+            advice = f"'ur query', 'ur best' and 'ur verify' read it with --objective {found}"
         raise ObjectiveError(
             f"table {str(path)!r} has the objective {found!r}, not "
-            f"{' or '.join(map(repr, objectives))}; "
-            + ("leave out --objective" if found == WIN else f"--objective {found} reads it")
+            f"{' or '.join(map(repr, objectives))}; {advice}"
         )
     return source
 

@@ -13,7 +13,7 @@ from ur_solver.errors import BeyondTableError, InputError, TableVersionError
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, Space, part_of
 from ur_solver.space.earlier_races import LAST_VERSION, EarlierRaces
-from ur_solver.table.format import table_error
+from ur_solver.table.format import OBJECTIVES, table_error
 from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.table_folder import is_folder_name
@@ -45,7 +45,7 @@ def open_earlier(path: pathlib.Path) -> TableFile:
         As `TableFile` does.
     """
     try:
-        with TableFile(path):
+        with TableFile(path, OBJECTIVES):
             raise InputError(f"table {str(path)!r} needs no upgrade: it is read as it is")
     except TableVersionError:
         if path.is_dir():
