@@ -90,6 +90,9 @@ def test_other_things_are_checked(table, tmp_path):
         lambda: ur.sample(None, 1),
         lambda: ur.sample(table, "x"),
         lambda: ur.write_games([], 1),
+        lambda: ur.solve("finkel:1", tmp_path / "t.h5", progress=1),
+        lambda: ur.solve_lengths("finkel:1", path=1),
+        lambda: ur.solve_lengths("finkel:1", path=tmp_path / "t.h5", progress=1),
     ):
         with pytest.raises(InputError):
             ask()

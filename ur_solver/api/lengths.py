@@ -12,7 +12,8 @@ from ur_solver.answers.lengths import Lengths, find_lengths
 from ur_solver.answers.locate import open_file_of
 from ur_solver.api.solving import rule_set
 from ur_solver.api.table import Table
-from ur_solver.common.progress import Form, Progress, shown_progress
+from ur_solver.common.files import path_text
+from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
 from ur_solver.errors import InputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
@@ -70,6 +71,8 @@ def solve_lengths(
     Lengths('...finkel-2-length.h5': length of finkel:2)
     39.798002
     """
+    check_progress(progress)
+    path = None if path is None else path_text(path)
     found = None if force else lengths_there(rule_set(rules, pieces), objective, path)
     if found is not None:
         return found

@@ -12,7 +12,7 @@ from ur_solver.answers.positions import PositionLike
 from ur_solver.api.table import Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.common.numbers import real_number, whole_number
-from ur_solver.common.progress import Form, Progress, shown_progress
+from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
 from ur_solver.rules import RuleSet, named_rules
 
 
@@ -165,6 +165,7 @@ def solve(
         run,
     )
 
+    check_progress(progress)
     plan = plan_of(
         Request.of(
             rule_set(rules, pieces),
