@@ -74,9 +74,9 @@ def test_outputs_that_cannot_be_written_are_found_before_the_work(here, name, mo
         raise AssertionError("this is the work")
 
     monkeypatch.setattr("ur_solver.cli.export_map.open_file", work)
-    for module in ("audit", "board"):
+    for module in ("judges", "board"):
         monkeypatch.setattr(f"ur_solver.cli.{module}.open_answering", work)
-    for module in ("compare", "sample", "play"):
+    for module in ("compare", "sample", "answering"):
         monkeypatch.setattr(f"ur_solver.cli.{module}.open_playing", work)
     monkeypatch.setattr("ur_solver.cli.plan.schedule_of", work)
     said = run(*WRITERS[name], f"no/out{SUFFIXES.get(name, '.out')}", code=1).stderr

@@ -138,7 +138,7 @@ def test_choices_before_the_throw_and_two_throws(path, solved):
 
 def test_without_a_table(path, tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "none"))
-    monkeypatch.setattr("ur_solver.cli.record.open_playing", _missing)
+    monkeypatch.setattr("ur_solver.cli.answering.open_playing", _missing)
     shown = record(path, "--hints", word="murray:7", stdin="3\nhint\nquit\n")
     assert "no hints and no audit" in shown.stderr
     (game,) = read_file(str(path))

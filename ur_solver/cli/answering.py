@@ -19,7 +19,7 @@ from ur_solver.api.evaluator import (
 )
 from ur_solver.api.table import Table
 from ur_solver.cli.output import gib_text, say, time_text
-from ur_solver.errors import MissingTableError
+from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.rules import Position, RuleSet, named_rules
 from ur_solver.rules.words import counted
@@ -86,6 +86,19 @@ def open_playing(word: str, plies: int, purpose: str | None) -> Evaluator:
     else:
         say(f"there is no table of {found.rules.title}: an estimator plays, {plies}-ply")
     return found
+
+
+def playing_if_any(word: str, plies: int) -> tuple[Evaluator | None, UrError | None]:
+    """What gives hints and audits games of a word; or None, and the error that says why.
+
+    Raises as `open_playing` does if the word is a file.
+    """
+    try:
+        return open_playing(word, plies, "play"), None
+    except (MissingTableError, BeyondTableError) as error:
+        if not is_rule_set(word):
+            raise
+        return None, error
 
 
 def value_text(evaluator: Evaluator, value: float, position: Position) -> str:

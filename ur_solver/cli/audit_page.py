@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import click
 
+from ur_solver.api.evaluator import Evaluator
+from ur_solver.api.table import Table
 from ur_solver.audit import (
     ESTIMATES,
     NOTHING,
@@ -17,13 +19,14 @@ from ur_solver.audit import (
     Thresholds,
     account_text,
     action_text,
+    references_of,
     result_text,
     strength_text,
     summarise,
     worst_plies,
 )
-from ur_solver.cli.output import columns, draw_position, side_name
-from ur_solver.records import opening_words, rules_word
+from ur_solver.cli.output import columns, draw_position, say, side_name
+from ur_solver.records import GameRecord, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, RuleSet
 from ur_solver.rules.payoff import Payoff, Units
 from ur_solver.rules.words import counted
@@ -49,6 +52,15 @@ def audit_page(
         _page_of_rules(of_rules, thresholds, references.get(rules, {}), worst)
         for rules, of_rules in by_rules.items()
     )
+
+
+def audit_of(record: GameRecord, table: Evaluator) -> str:
+    """The audit of one game as text, next to reference players where a table judges it."""
+    (audit,) = table.audits([record])
+    references = {}
+    if isinstance(table, Table):
+        references[record.rules] = references_of(table, say=say)
+    return audit_page([audit], Thresholds(), references, worst=3)
 
 
 def _page_of_rules(

@@ -10,18 +10,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ur_solver.answers.locate import is_rule_set
-from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.table import Table
-from ur_solver.audit import Thresholds, references_of
-from ur_solver.cli.answering import open_playing, plies_option
-from ur_solver.cli.audit_page import audit_page
+from ur_solver.cli.answering import playing_if_any, plies_option
+from ur_solver.cli.audit_page import audit_of
 from ur_solver.cli.kept_game import SEED, KeptGame
 from ur_solver.cli.options import OUTPUT_FILE, seed_option, table_argument
 from ur_solver.cli.output import echo, say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
 from ur_solver.common.files import check_outputs
-from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.players.player import Player
 from ur_solver.players.policies import PLAIN, PLAYERS, policy_of
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
@@ -90,7 +85,7 @@ def command(
     """
     check_outputs({"--output": output}, [word])
     with ExitStack() as stack:
-        table, missing = _table_of(word, plies)
+        table, missing = playing_if_any(word, plies)
         if table is not None:
             stack.enter_context(table)
         rules = named_rules(word) if table is None else table.rules
@@ -103,13 +98,8 @@ def command(
         replay = Replay(rules)
         if resume:
             begun = kept.load()
-            taken = [ply for ply in begun.plies if not ply.is_pending]
-            replay = Replay.after(rules, begun.start, taken, begun.opening)
-            for side, option in ((LIGHT, "light"), (DARK, "dark")):
-                is_given = ctx.get_parameter_source(option) is not ParameterSource.DEFAULT
-                player = begun.player(side)
-                if not is_given and player in (HUMAN, *PLAYERS):
-                    names[side] = player
+            replay = Replay.resumed(begun)
+            names |= _players_of(begun, ctx)
             seed = _seed_of(begun) if seed is None else seed
         elif kept.exists() and HUMAN in (light, dark):
             say("a saved game exists; --resume continues it, a turn of this one replaces it")
@@ -134,29 +124,21 @@ def command(
         if stop is not None:
             raise stop
         if with_audit and record.plies and record.ending is not Ending.UNFINISHED:
-            _audit(record, table)
+            if table is None:
+                say(f"there is no table of {rules.title}, and so there is no audit")
+            else:
+                echo(f"\n{audit_of(record, table)}")
 
 
-def _table_of(word: str, plies: int) -> tuple[Evaluator | None, UrError | None]:
-    """What plays and audits the game of a word, or the error of a game without it."""
-    try:
-        return open_playing(word, plies, "play"), None
-    except (MissingTableError, BeyondTableError) as error:
-        if not is_rule_set(word):
-            raise
-        return None, error
-
-
-def _audit(record: GameRecord, table: Evaluator | None) -> None:
-    """Print the audit of a game that is over, if there is a table."""
-    if table is None:
-        say(f"there is no table of {record.rules.title}, and so there is no audit")
-        return
-    (audit,) = table.audits([record])
-    references = {}
-    if isinstance(table, Table):
-        references[record.rules] = references_of(table, say=say)
-    echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
+def _players_of(record: GameRecord, ctx: click.Context) -> dict[str, str]:
+    """The players of a saved game by side, where no option names another."""
+    found = {}
+    for side, option in ((LIGHT, "light"), (DARK, "dark")):
+        is_given = ctx.get_parameter_source(option) is not ParameterSource.DEFAULT
+        player = record.player(side)
+        if not is_given and player in (HUMAN, *PLAYERS):
+            found[side] = player
+    return found
 
 
 def _seed_of(record: GameRecord) -> int | None:

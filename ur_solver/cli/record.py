@@ -7,18 +7,14 @@ from typing import Any
 
 import click
 
-from ur_solver.answers.locate import is_rule_set
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.table import Table
-from ur_solver.audit import Thresholds, references_of
-from ur_solver.cli.answering import open_playing, plies_option
-from ur_solver.cli.audit_page import audit_page
+from ur_solver.cli.answering import playing_if_any, plies_option
+from ur_solver.cli.audit_page import audit_of
 from ur_solver.cli.options import OUTPUT_FILE, table_argument
 from ur_solver.cli.output import echo, say, side_name
 from ur_solver.cli.playing import QuitError, ResignError
 from ur_solver.cli.recording import EndError, Recording, recorded_game
 from ur_solver.common.files import check_outputs
-from ur_solver.errors import MissingTableError
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
 from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules, opponent
 
@@ -55,7 +51,10 @@ def command(
     ur record finkel:3 evening.ur --light Ann --dark Ben
     """
     check_outputs({"FILE": file}, [word])
-    table, rules = _opened(word, plies)
+    table, missing = playing_if_any(word, plies)
+    rules = named_rules(word) if table is None else table.rules
+    if missing is not None:
+        say(f"there is no table of {rules.title}: no hints and no audit")
     try:
         check_output(file, rules)
         check_outputs({"FILE": file}, [] if table is None or table.path is None else [table.path])
@@ -67,27 +66,12 @@ def command(
             say(f"the game is in {file}")
         if stop is not None:
             raise stop
-        if with_audit and table is not None and record.ending is not Ending.UNFINISHED:
-            (audit,) = table.audits([record])
-            is_table = isinstance(table, Table)
-            references = {rules: references_of(table, say=say)} if is_table else {}
-            echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
+        is_over = record.plies and record.ending is not Ending.UNFINISHED
+        if with_audit and table is not None and is_over:
+            echo(f"\n{audit_of(record, table)}")
     finally:
         if table is not None:
             table.close()
-
-
-def _opened(word: str, plies: int) -> tuple[Evaluator | None, RuleSet]:
-    """What gives hints and audits, if there is anything, and the rules."""
-    try:
-        table = open_playing(word, plies, "play")
-    except MissingTableError:
-        if not is_rule_set(word):
-            raise
-        rules = named_rules(word)
-        say(f"there is no table of {rules.title}: no hints and no audit")
-        return None, rules
-    return table, table.rules
 
 
 def _recorded(
@@ -102,8 +86,7 @@ def _recorded(
     replay, kept = Replay(rules), {}
     metadata: dict[str, str] = {}
     if begun is not None:
-        taken = [ply for ply in begun.plies if not ply.is_pending]
-        replay = Replay.after(rules, begun.start, taken, begun.opening)
+        replay = Replay.resumed(begun)
         metadata, kept = dict(begun.metadata), dict(begun.comments)
     metadata |= {side: name for side, name in zip(("Light", "Dark"), names, strict=True) if name}
     recording = Recording(table, replay, {LIGHT: None, DARK: None}, 0, has_hints=has_hints)

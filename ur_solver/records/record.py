@@ -258,6 +258,12 @@ class Replay:
             )
         return replay
 
+    @classmethod
+    def resumed(cls, record: GameRecord) -> Self:
+        """The game of a record, to go on with; a move that is missing at its end is asked again."""
+        taken = (ply for ply in record.plies if not ply.is_pending)
+        return cls.after(record.rules, record.start, taken, record.opening)
+
     @property
     def is_opening(self) -> bool:
         """Whether the last round of the opening has not found the first player."""
