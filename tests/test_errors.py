@@ -15,7 +15,7 @@ import ur_solver as ur
 from ur_solver.errors import ClosedTableError, InputError, UrError, WrongTypeError
 
 START = "....__../......../....__.. L 2 2"
-STRANGE = [None, 1, 1.5, b"x", [], {}, object(), np.int64(3), START.encode()]
+STRANGE = [None, 1, 1.5, b"x", [], {}, Ellipsis, np.int64(3), START.encode()]
 SEVERAL = [*STRANGE, *([each] for each in STRANGE)]
 
 
@@ -56,7 +56,7 @@ def test_things_that_are_no_positions_are_named(table, things):
         fault_of(getattr(table, name), things)
 
 
-@pytest.mark.parametrize("thing", [None, 1, b"\xff", [], object()], ids=repr)
+@pytest.mark.parametrize("thing", [None, 1, b"\xff", [], Ellipsis], ids=repr)
 def test_a_thing_that_is_no_path_is_named(thing):
     for function in (ur.open_table, ur.Table, ur.solve, ur.train, ur.open_evaluator,
                      ur.open_estimator, ur.rule_set):  # fmt: skip

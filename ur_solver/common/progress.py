@@ -46,7 +46,7 @@ def check_progress(progress: Any) -> None:
     WrongTypeError
         If it is something else.
     """
-    if not (isinstance(progress, bool) or callable(progress)):
+    if not isinstance(progress, bool | Callable):
         raise WrongTypeError(f"progress is {progress!r:.60}; expected True, False or a function")
 
 
