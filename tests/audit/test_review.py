@@ -147,7 +147,7 @@ def test_the_command(finkel2, tmp_path):
     words = ["review", str(path), "--thumb", "greedy"]
     result = CliRunner().invoke(cli, words)
     assert result.exit_code == 2
-    assert "not read" in result.stderr
+    assert "not reviewed" in result.stderr
     assert "throw 7" in result.stderr
     rows = [line.split()[:3] for line in result.stdout.splitlines() if "2026-10" in line]
     assert rows == [["Ann", "2026-10", "2"], ["Ben", "2026-10", "2"]]

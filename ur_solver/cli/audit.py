@@ -24,11 +24,12 @@ from ur_solver.audit import (
 from ur_solver.cli.answering import plies_option
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.judges import Judges, is_judge
+from ur_solver.cli.left_out import report_left_out
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option
 from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs, write_file
-from ur_solver.errors import InputError, RecordError
-from ur_solver.records import RecordFault, check_output, find_files, write_games
+from ur_solver.errors import InputError
+from ur_solver.records import check_output, find_files, write_games
 from ur_solver.rules import RuleSet
 
 _DEFAULTS = Thresholds()
@@ -151,13 +152,4 @@ def command(
             write_file(html, html_report(found, thresholds, references))
         if found and not as_json:
             echo(audit_page(found, thresholds, references, worst))
-    _report([*games.faults, *judges.faults])
-
-
-def _report(faults: list[RecordFault]) -> None:
-    """Report the games that could not be judged, and fail if there are any."""
-    if not faults:
-        return
-    for fault in faults[:-1]:
-        say(f"not audited: {fault}")
-    raise RecordError(f"not audited: {faults[-1]}")
+    report_left_out([*games.faults, *judges.faults], "not audited")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.common.files import write_file
 from ur_solver.common.text import printable
 from ur_solver.errors import OutputError
@@ -45,12 +44,8 @@ class Card(NamedTuple):
         return f"ur-{hashlib.sha256(self.picture.encode()).hexdigest()[:16]}.svg"
 
 
-def card_rows(asked: Iterable[tuple[Decision, Evaluator]]) -> list[Card]:
-    """The cards of decisions."""
-    return [_card(decision) for decision, _ in asked]
-
-
-def _card(decision: Decision) -> Card:
+def card_of(decision: Decision) -> Card:
+    """The card of a decision."""
     rules = decision.position.rules
     units = rules.payoff.units
     question = f"{rules.word}: {decision.question}. What is best?"

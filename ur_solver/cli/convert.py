@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ur_solver.api.games import Games, read_games
-from ur_solver.cli.dice import report_unread
+from ur_solver.cli.left_out import report_left_out
 from ur_solver.cli.options import OUTPUT_FILE
 from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs
@@ -60,7 +60,7 @@ def command(
         done = _Counted(converted)
         write_games(done, output)
         say(f"{counted(done.number, 'game')} written to {output}")
-    report_unread([*games.faults, *left_out])
+    report_left_out([*games.faults, *left_out], "not converted")
 
 
 def _notation(name: str | None, output: Path | None) -> Notation:

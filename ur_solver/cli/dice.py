@@ -8,11 +8,10 @@ from typing import Any
 import click
 
 from ur_solver.api.games import read_games
-from ur_solver.audit.dice_test import dice_test
+from ur_solver.audit import NOTHING, dice_test
+from ur_solver.cli.left_out import report_left_out
 from ur_solver.cli.options import json_option, seed_option
-from ur_solver.cli.output import columns, echo, say
-from ur_solver.errors import RecordError
-from ur_solver.records import RecordFault
+from ur_solver.cli.output import columns, echo
 from ur_solver.rules import named_rules
 from ur_solver.rules.words import counted
 
@@ -42,7 +41,7 @@ def command(files: tuple[str, ...], rules: str | None, seed: int, as_json: bool)
             echo(json.dumps(each))
     elif found:
         echo("\n\n".join(_page(each) for each in found))
-    report_unread(games.faults)
+    report_left_out(games.faults, "not counted")
 
 
 def _page(found: dict[str, Any]) -> str:
@@ -69,19 +68,5 @@ def _found(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _mean(series: dict[str, Any]) -> str:
     if series["mean"] is None:
-        return "\N{EN DASH}"
+        return NOTHING
     return f"{series['mean']:.2f} (fair \N{PLUS-MINUS SIGN} {series['fair_error']:.2f})"
-
-
-def report_unread(faults: list[RecordFault]) -> None:
-    """Report the games that could not be read, and fail if there are any.
-
-    Raises
-    ------
-    RecordError
-        Of the last fault, after the others have been printed.
-    """
-    for fault in faults[:-1]:
-        say(f"not read: {fault}")
-    if faults:
-        raise RecordError(f"not read: {faults[-1]}")

@@ -14,9 +14,9 @@ from ur_solver.api.games import read_games
 from ur_solver.api.table import Table
 from ur_solver.audit import GameAudit
 from ur_solver.cli.answering import open_answering, plies_option
-from ur_solver.cli.cards import card_rows, write_cards
-from ur_solver.cli.dice import report_unread
+from ur_solver.cli.cards import card_of, write_cards
 from ur_solver.cli.judges import Judges, is_judge
+from ur_solver.cli.left_out import report_left_out
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, seed_option
 from ur_solver.cli.output import echo, say
 from ur_solver.cli.quiz import Quiz
@@ -107,14 +107,14 @@ def command(
         if not asked and not faults:
             say(f"there is no decision in which a mistake costs {cost:g} or more")
         if asked and cards is not None:
-            write_cards(card_rows(asked), cards, pictures)
+            write_cards([card_of(each) for each, _ in asked], cards, pictures)
             say(f"{counted(len(asked), 'card')} written to {cards}")
         if as_json:
             for each, _ in asked:
                 echo(json.dumps(each.to_json()))
         elif cards is None:
             Quiz(asked).ask()
-    report_unread(faults)
+    report_left_out(faults, "not judged")
 
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from ur_solver.api.evaluator import Evaluator
+from ur_solver.audit.game_audit import TIE
 from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say
 from ur_solver.cli.playing import chosen_index, worth_text
@@ -86,7 +87,7 @@ class Quiz:
             chosen = decision.options[index]
             self._count(decision, chosen, is_first=is_first)
             is_first = False
-            if is_right(decision, chosen):
+            if _is_right(decision, chosen):
                 echo(_answer_text(decision, evaluator))
                 return
             echo(_wrong_text(decision, chosen, evaluator))
@@ -96,21 +97,17 @@ class Quiz:
             return
         self._n_asked += 1
         if chosen is not None:
-            self._n_right += is_right(decision, chosen)
+            self._n_right += _is_right(decision, chosen)
             self._lost += decision.loss(chosen) / (decision.total or 1)
         else:
             self._lost += decision.cost
 
 
-_TIE = 1e-6
-"""Options whose values differ by less, as a share of what there is to win, are equally good."""
-
-
-def is_right(decision: Decision, chosen: Weighed) -> bool:
+def _is_right(decision: Decision, chosen: Weighed) -> bool:
     """Whether an option is as good as the best, or might be as far as estimates can tell."""
     best = decision.best
     error = (best.margin**2 + chosen.margin**2) ** 0.5 if chosen is not best else 0.0
-    return decision.loss(chosen) <= max(_TIE * (decision.total or 1), error)
+    return decision.loss(chosen) <= max(TIE * (decision.total or 1), error)
 
 
 def _wrong_text(decision: Decision, chosen: Weighed, evaluator: Evaluator) -> str:

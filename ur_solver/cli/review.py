@@ -12,8 +12,8 @@ from ur_solver.api.games import read_games
 from ur_solver.audit import ESTIMATES, NOTHING, GameAudit, Thresholds
 from ur_solver.audit.review import PERIODS, beside_thumbs, first_choices, over_time
 from ur_solver.cli.answering import plies_option
-from ur_solver.cli.dice import report_unread
 from ur_solver.cli.judges import Judges, is_judge
+from ur_solver.cli.left_out import report_left_out
 from ur_solver.cli.options import json_option
 from ur_solver.cli.output import columns, echo
 from ur_solver.records import find_files
@@ -108,7 +108,7 @@ def command(
             reviews.append(json.dumps(review) if as_json else _page(review, audits, throws, top))
     if reviews:
         echo(("\n" if as_json else "\n\n").join(reviews))
-    report_unread([*games.faults, *judges.faults])
+    report_left_out([*games.faults, *judges.faults], "not reviewed")
 
 
 def _page(review: dict[str, Any], audits: list[GameAudit], throws: int, top: int) -> str:
