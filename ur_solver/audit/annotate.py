@@ -22,7 +22,6 @@ from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.summary import Thresholds
 from ur_solver.records import GameRecord
 from ur_solver.records.comments import comment_of_metadata, metadata_of_comment
-from ur_solver.rules import LIGHT
 from ur_solver.rules.payoff import MONEY
 
 CHANCE, GAIN = "chance", "money"
@@ -78,7 +77,7 @@ def _after(audit: GameAudit, index: int) -> float:
     if index + 1 == len(audit.plies):
         return audit.end_value
     judged = audit.plies[index + 1]
-    return judged.value if judged.ply.side == LIGHT else judged.total - judged.value
+    return judged.to_light(judged.value)
 
 
 def _better(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> list[str]:

@@ -101,6 +101,10 @@ class JudgedPly(NamedTuple):
         """Whether there was no better option."""
         return self.best == self.taken
 
+    def to_light(self, value: float) -> float:
+        """A value to the side that threw as one to light."""
+        return value if self.ply.side == LIGHT else self.total - value
+
 
 class ThumbPlay(NamedTuple):
     """The option that a rule of thumb takes in a choice.
@@ -260,9 +264,16 @@ class GameAudit:
         With stakes, light's share of the pot; one half of an empty pot.
         """
         return (
-            *(_share(_to_light(each.value, each), each.total) for each in self.all_plies),
+            *(_share(each.to_light(each.value), each.total) for each in self.all_plies),
             _share(self.end_value, self.end_total),
         )
+
+    def number_of_throw(self, index: int) -> int:
+        """The number in the record of the throw of one of `all_plies`; 0 in the opening."""
+        if index < len(self.opening):
+            return 0
+        before = self.plies[: index - len(self.opening)]
+        return self.first + sum(not each.is_before_throw for each in before) + 1
 
     def taken_text(self, judged: JudgedPly) -> str | None:
         """The move or the choice made in one of its plies; None for a turn without a move."""
@@ -280,10 +291,6 @@ class GameAudit:
         if isinstance(option, StateChoice):
             return option.name
         return self.record.stepper.text(judged.ply.side, option)
-
-
-def _to_light(value: float, judged: JudgedPly) -> float:
-    return value if judged.ply.side == LIGHT else judged.total - value
 
 
 def _share(value: float, total: int) -> float:

@@ -242,9 +242,9 @@ def _judged(
         before if side == LIGHT else total - before,
     )
     if opening_plies:
-        start, begin_margin = _to_light(opening_plies[0], opening_plies[0].value), 0.0
+        start, begin_margin = opening_plies[0].to_light(opening_plies[0].value), 0.0
         if not judged:
-            end = _to_light(opening_plies[-1], opening_plies[-1].played_value)
+            end = opening_plies[-1].to_light(opening_plies[-1].played_value)
     return GameAudit(
         record,
         tuple(judged),
@@ -256,10 +256,6 @@ def _judged(
         begin_margin,
         opening_plies,
     )
-
-
-def _to_light(judged: JudgedPly, value: float) -> float:
-    return value if judged.ply.side == LIGHT else judged.total - value
 
 
 def _chosen(

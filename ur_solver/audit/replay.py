@@ -14,7 +14,7 @@ from markupsafe import Markup
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.records import Step
 from ur_solver.records.pictures import last_position
-from ur_solver.rules import LIGHT, SIDE_NAMES, Position
+from ur_solver.rules import SIDE_NAMES, Position
 from ur_solver.rules.drawing.svg import Arrow, board_svg
 
 
@@ -39,7 +39,7 @@ def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:
     plies = audit.all_plies
     positions = [_before(audit, judged) for judged in plies] + [last_position(audit.record)]
     texts = [_text(audit, index) for index in range(len(plies))] + [end_text]
-    arrows = [_arrows(judged) for judged in plies] + [[]]
+    arrows = [arrows_of(judged) for judged in plies] + [[]]
     board = board_svg(positions[0], label="The board")
     drawn = _children(board)
     steps = []
@@ -64,7 +64,7 @@ def _before(audit: GameAudit, judged: JudgedPly) -> Position:
     return audit.record.stepper.position(judged.ply.state, judged.ply.side)
 
 
-def _arrows(judged: JudgedPly) -> list[Arrow]:
+def arrows_of(judged: JudgedPly) -> list[Arrow]:
     """An arrow for the move that was played, and one for a better one."""
     indexes = {"best": judged.best}
     if judged.taken >= 0 and judged.taken != judged.best:
@@ -80,18 +80,14 @@ def _arrows(judged: JudgedPly) -> list[Arrow]:
 def _text(audit: GameAudit, index: int) -> str:
     judged, units = audit.all_plies[index], audit.units
     ply, taken = judged.ply, audit.taken_text(judged)
-    side = SIDE_NAMES[ply.side]
-    n_opening = len(audit.opening)
-    before = audit.plies[: max(0, index - n_opening + 1)]
-    number = audit.first + sum(not each.is_before_throw for each in before)
-    if index < n_opening:
+    side, number = SIDE_NAMES[ply.side], audit.number_of_throw(index)
+    if not number:
         said = f"Opening: {side} throws {ply.throw_text}, {taken or 'no move'}"
     elif judged.is_before_throw:
-        said = f"Before throw {number + 1}: {side} says {taken}"
+        said = f"Before throw {number}: {side} says {taken}"
     else:
         said = f"Throw {number}: {side} throws {ply.throw_text}, {taken or 'no move'}"
     if judged.is_choice and not judged.is_best:
         lost = units.lost(judged.loss, judged.loss_margin)
         said += f"; best was {audit.best_text(judged)}, {lost}"
-    value = judged.value if ply.side == LIGHT else judged.total - judged.value
-    return f"{said}. Light has {units.value(value)} before it."
+    return f"{said}. Light has {units.value(judged.to_light(judged.value))} before it."

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from ur_solver.audit.curve import GraphMark, graph_svg
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.references import References
-from ur_solver.audit.replay import replay_values
+from ur_solver.audit.replay import arrows_of, replay_values
 from ur_solver.audit.summary import (
     Mark,
     PlayerSummary,
@@ -24,10 +24,10 @@ from ur_solver.audit.summary import (
     strength,
     worst_plies,
 )
-from ur_solver.records import Ending, GameRecord, Step, opening_words, rules_word
+from ur_solver.records import Ending, GameRecord, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.styles import board_style, page_style
-from ur_solver.rules.drawing.svg import Arrow, board_svg
+from ur_solver.rules.drawing.svg import board_svg
 from ur_solver.rules.payoff import MONEY, POINTS, Payoff, Units, sure_decimals
 from ur_solver.rules.words import counted
 
@@ -269,7 +269,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
     )
     for index, judged in enumerate(audit.all_plies):
         mark = thresholds.mark(judged)
-        number_of_throw = _number_of_throw(audit, index)
+        number_of_throw = audit.number_of_throw(index)
         is_numbered = number_of_throw and not judged.is_before_throw
         rows.append(
             _Row(
@@ -286,13 +286,6 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
             )
         )
     return rows
-
-
-def _number_of_throw(audit: GameAudit, index: int) -> int:
-    """The number of the throw of one of a game's plies; 0 in its opening."""
-    before = audit.plies[: max(0, index - len(audit.opening))]
-    is_opening = index < len(audit.opening)
-    return 0 if is_opening else audit.first + sum(not ply.is_before_throw for ply in before) + 1
 
 
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:
@@ -376,14 +369,8 @@ def _moment(
     played, best = audit.taken_text(judged) or "", audit.best_text(judged) or ""
     mark = thresholds.mark(judged)
     assert mark is not None
-    options = [("best", judged.options[judged.best]), ("played", judged.options[judged.taken])]
-    arrows = [
-        Arrow(kind, option.source, option.target)
-        for kind, option in options
-        if isinstance(option, Step)
-    ]
     label = f"{SIDE_NAMES[ply.side]} {action_text(audit, judged)}, best was {best}"
-    number_of_throw = _number_of_throw(audit, index)
+    number_of_throw = audit.number_of_throw(index)
     place = f"Throw {number_of_throw}" if number_of_throw else "Opening"
     did = "before the throw" if judged.is_before_throw else f"threw a {ply.throw_text}"
     return _Moment(
@@ -396,5 +383,5 @@ def _moment(
         best=f"{best} ({_unbroken(units.value(judged.best_value))})",
         lost=units.lost(judged.loss, judged.loss_margin),
         thumbs=_thumbs_text(audit, judged),
-        board=board_svg(record.stepper.position(ply.state, ply.side), arrows, label),
+        board=board_svg(record.stepper.position(ply.state, ply.side), arrows_of(judged), label),
     )
