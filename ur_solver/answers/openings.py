@@ -36,35 +36,43 @@ def known_opening(rules: RuleSet) -> Opening:
     return opening
 
 
-def source_of(rules: RuleSet, opening: Opening, marker: str | None) -> int:
-    """The path index that both markers are on, by light's square; `HOME` without one.
+def sources_of(opening: Opening) -> dict[str | None, int]:
+    """The path indices that both markers may be on before a round, by light's square.
 
-    Raises
-    ------
-    ThrowError
-        If no opening of these rules goes on from there.
+    `HOME` comes first, under None; the squares follow in the order of the path.
     """
-    if marker is None:
-        return HOME
-    sources, found = {HOME}, [HOME]
-    while found:
-        source = found.pop()
+    found, waiting = {HOME}, [HOME]
+    while waiting:
+        source = waiting.pop()
         follow = {
             each.then
             for throws in opening.throws
             for each in opening.rounds(source, throws)
             if each.position is None
         }
-        found += follow - sources
-        sources |= follow
-    squares = {rules.path.light[source]: source for source in sorted(sources - {HOME})}
-    if marker.upper() not in squares:
-        known = ", ".join(squares) or "none, as there are no markers"
+        waiting += follow - found
+        found |= follow
+    light = opening.rules.path.light
+    return {None: HOME} | {light[source]: source for source in sorted(found - {HOME})}
+
+
+def source_of(opening: Opening, marker: str | None) -> int:
+    """The path index that both markers are on, by light's square; `HOME` without one.
+
+    Raises
+    ------
+    ThrowError
+        If the opening does not go on from there.
+    """
+    sources = sources_of(opening)
+    square = None if marker is None else marker.upper()
+    if square not in sources:
+        known = ", ".join(each for each in sources if each) or "none, as there are no markers"
         raise ThrowError(
-            f"an opening of {rules.name} does not go on from {marker!r:.40}; the squares of "
-            f"light's marker are {known}"
+            f"an opening of {opening.rules.name} does not go on from {marker!r:.40}; the squares "
+            f"of light's marker are {known}"
         )
-    return squares[marker.upper()]
+    return sources[square]
 
 
 def evaluated_rounds(
@@ -72,7 +80,7 @@ def evaluated_rounds(
 ) -> list[EvaluatedRound]:
     """What may come of a round, as `Answers.opening_rounds` says."""
     opening = known_opening(rules)
-    source = source_of(rules, opening, marker)
+    source = source_of(opening, marker)
     if throws not in opening.throws:
         thrown = "-".join(map(str, throws))
         raise ThrowError(

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from ur_solver.api.evaluator import Evaluator
+from ur_solver.api.exercises import drawn_exercises
 from ur_solver.api.games import read_games
-from ur_solver.api.table import Table
 from ur_solver.audit import GameAudit
 from ur_solver.cli.answering import open_answering, plies_option
 from ur_solver.cli.cards import card_of, write_cards
@@ -25,11 +25,7 @@ from ur_solver.errors import InputError
 from ur_solver.records import RecordFault, find_files
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.words import counted
-from ur_solver.study.exercises import exercises
 from ur_solver.study.practise import Decision, decision, mistakes
-
-_GAMES, _GAMES_OF_ESTIMATES = 500, 60
-"""The number of games that decisions are drawn from, if a table judges them or an estimator."""
 
 Asked = tuple[Decision, Evaluator]
 """A decision, and what judges it."""
@@ -118,14 +114,8 @@ def command(
 
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
-    """Decisions drawn from play.
-
-    An estimator draws them by its network alone, since a search would take too long.
-    """
-    is_table = isinstance(table, Table)
-    judge = table if isinstance(table, Table) else table.looking(1)
-    games = _GAMES if is_table else _GAMES_OF_ESTIMATES
-    found = exercises(judge, count, seed=seed, cost=cost, games=games)
+    """Decisions drawn from play."""
+    found = drawn_exercises(table, count, seed=seed, cost=cost)
     return [(decision(table, each.position, each.choice, each.throws), table) for each in found]
 
 

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.table import Table
+from ur_solver.api.exercises import drawn_exercises
 from ur_solver.errors import InputError
 from ur_solver.serve.unfold import Json
-from ur_solver.study.exercises import exercises
 
 MOST_EXERCISES = 50
 """The most exercises of one request."""
 
-_GAMES, _GAMES_OF_ESTIMATES = 500, 60
-"""The number of games played for one request, if a table judges them or an estimator."""
-
 
 def exercise_values(evaluator: Evaluator, asked: Mapping[str, str]) -> Json:
     """Exercises as JSON: an answer to the parameters of a query, which all have defaults.
-
-    An estimator judges them by its network alone: a search would take as long as thousands of
-    positions do.
 
     Parameters
     ----------
@@ -38,11 +31,7 @@ def exercise_values(evaluator: Evaluator, asked: Mapping[str, str]) -> Json:
     seed = _whole(asked, "seed", 1, 2**32 - 1)
     count = _whole(asked, "count", 10, MOST_EXERCISES)
     cost = _share(asked, "cost", 0.02)
-    if isinstance(evaluator, Table):
-        found = exercises(evaluator, count, seed=seed, cost=cost, games=_GAMES)
-    else:
-        judge = evaluator.looking(1)
-        found = exercises(judge, count, seed=seed, cost=cost, games=_GAMES_OF_ESTIMATES)
+    found = drawn_exercises(evaluator, count, seed=seed, cost=cost)
     return {
         "rules": evaluator.rules.word,
         "seed": seed,

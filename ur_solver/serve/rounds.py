@@ -31,7 +31,7 @@ def opening_values(source: ServedRules, marker: str | None, view: str | None) ->
     """
     rules = source.rules
     opening = known_opening(rules)
-    begin = source_of(rules, opening, marker)
+    begin = source_of(opening, marker)
     answer: Json = {"marker": _square(source, begin)}
     value = _value(source, opening, begin)
     if value is not None:

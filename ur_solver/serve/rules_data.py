@@ -45,7 +45,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ur_solver.answers.openings import source_of
+from ur_solver.answers.openings import sources_of
 from ur_solver.moves import generator_of
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
 from ur_solver.rules.contents import awake, split
@@ -145,16 +145,11 @@ def _opening(rules: RuleSet) -> dict[str, Any] | None:
     opening = opening_of(rules)
     if opening is None:
         return None
-    rounds: dict[str, Any] = {}
-    waiting: list[str | None] = [None]
-    while waiting:
-        marker = waiting.pop()
-        found = opening_values(ServedRules(rules), marker, None)
-        board = level(rules, source_of(rules, opening, marker))
-        rounds[marker or ""] = found | {"board": board.notation}
-        outcomes = [each for thrown in found["throws"] for each in thrown["outcomes"]]
-        then = {each["marker"] for each in outcomes if not each["position"]}
-        waiting += sorted(then - {None} - rounds.keys() - {*waiting})
+    rounds = {
+        marker or "": opening_values(ServedRules(rules), marker, None)
+        | {"board": level(rules, source).notation}
+        for marker, source in sources_of(opening).items()
+    }
     whole = rules.payoff.total(0)
     # as if the first player had everything
     share = opening.value(lambda position: whole if position.side == LIGHT else 0) / (whole or 1)
