@@ -39,7 +39,8 @@ const SOUNDS = {
 
 /** Play a sound, if they are on. @param {"dice" | "move" | "capture" | "again" | "pass" | "end"} name */
 export function sound(name) {
-  if (!options.sound) return;
+  // a page that was opened or reloaded is silent until somebody presses something: browsers insist
+  if (!options.sound || navigator.userActivation?.hasBeenActive === false) return;
   context ??= new AudioContext();
   SOUNDS[name]();
 }
