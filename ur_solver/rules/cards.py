@@ -28,7 +28,7 @@ _ONE_DIE = "With one die of four faces, so that every throw counts."
 CARDS: dict[str, Card] = {
     "finkel": Card(
         "Finkel's game",
-        "The best-known way to play: on a square with a flower a piece is safe, and throws again.",
+        "The best-known way to play: on a flower a piece is safe, and you throw again.",
     ),
     "british-museum": Card(
         "The British Museum's game", "Finkel's game with five pieces instead of seven."
@@ -57,7 +57,7 @@ CARDS: dict[str, Card] = {
     "aseb": Card("Aseb", "Another board: three rosettes on one long straight road."),
     "bell": Card(
         "Bell's game",
-        "Only rare throws move far or bring a piece in; each move throws again.",
+        "Only rare throws move far or bring a piece in; each move gives another throw.",
     ),
     "bell-stakes": Card(
         "Bell's game, for money", "Both pay into a pot, and a fine for each rosette; one takes all."

@@ -57,7 +57,7 @@ def test_games_to_choose_from_say_what_they_are(person):
     assert cards.count() == len(CATALOGUE)
     assert cards.first.get_by_role("heading").inner_text() == "Finkel's game"
     for name, figures in measured().items():
-        throws = f"{math.floor(figures['throws'] + 0.5)} throws on average"
+        throws = f"about {math.floor(figures['throws'] + 0.5)} throws a game"
         assert cards.filter(has_text=throws).count(), name
     words = card(person, "Skiriuk's game").inner_text()
     assert "1 piece each against the computer (usually 7)" in words
@@ -253,8 +253,8 @@ def test_a_choice_after_a_landing_is_asked_in_words(person):
     person.visit(f"table=casual-roll-again-2&values=no&start={start}&throw=1")
     person.page.locator("#board [data-square=B3]").click()
     person.until("#options button")
-    assert sorted(person.options()) == ["from B3 to B4", "from B3 to B4, throws again"]
-    person.press("from B3 to B4, throws again", "#options")
+    assert sorted(person.options()) == ["from B3 to B4", "from B3 to B4, then another throw"]
+    person.press("from B3 to B4, then another throw", "#options")
     person.until("#headline", "Light")
     assert "throw the dice" in person.page.inner_text("#headline")
 

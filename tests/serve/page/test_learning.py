@@ -65,7 +65,7 @@ def write_down(person, throw, move, how):
     ready(person)
     if move is None:
         return
-    button = person.page.locator("#recording-moves").get_by_role("button", name=move, exact=True)
+    button = person.page.locator(f"#recording-moves [data-move='{move}']")
     if how == "board" and "@" not in move and "+" not in move:
         person.page.locator(f"#recording-dialog [data-square='{move[:2]}']").click()
     elif how == "keys":
@@ -110,9 +110,7 @@ def test_a_real_game_is_recorded_with_a_correction(person, table):
     # a wrong correction keeps what is legal, and names what is not
     page.locator("#recording-turns button").nth(number).click()
     ready(person)
-    page.locator("#recording-moves").get_by_role(
-        "button", name=wrong[number][2], exact=True
-    ).click()
+    page.locator(f"#recording-moves [data-move='{wrong[number][2]}']").click()
     ready(person)
     faults = page.locator("#recording-turns .bad")
     assert faults.count() == 1
@@ -130,9 +128,7 @@ def test_a_real_game_is_recorded_with_a_correction(person, table):
     # corrected back, the record is the game
     page.locator("#recording-turns button").nth(number).click()
     ready(person)
-    page.locator("#recording-moves").get_by_role(
-        "button", name=turns[number][2], exact=True
-    ).click()
+    page.locator(f"#recording-moves [data-move='{turns[number][2]}']").click()
     ready(person)
     assert faults.count() == 0
     assert listed.all_inner_texts() == written
@@ -193,7 +189,8 @@ def test_games_of_all_kinds_are_recorded(person, word):
         page.locator(f"#recording-throws [data-throw='{'-'.join(map(str, ply.throws))}']").click()
         ready(person)
         if ply.step is not None:
-            person.press(game.stepper.text(ply.side, ply.step), "#recording-moves")
+            move = game.stepper.text(ply.side, ply.step)
+            page.locator(f"#recording-moves [data-move='{move}']").click()
             ready(person)
     with page.expect_download() as caught:
         person.press("Save .ur", "#recording-dialog")
@@ -286,12 +283,12 @@ def answered(person, table, exercise):
     shown = page.locator(".answers button b").all_inner_texts()
     assert sorted(shown) == sorted(each.move.text for each in moves)
     assert "%" not in page.inner_text("#practise-dialog")  # the answer is hidden
-    person.press(worst.move.text, ".answers")
+    page.locator(f".answers [data-move='{worst.move.text}']").click()
     said = page.inner_text("#practise-said")
     assert f"{worst.move.text} has {100 * worst.value:.2f} %" in said
     assert f"{100 * best.value:.2f} %: \N{MINUS SIGN}{100 * worst.loss:.2f} points" in said
     assert best.move.text not in said.split("Try again")[0].replace(worst.move.text, "")
-    person.press(best.move.text, ".answers")
+    page.locator(f".answers [data-move='{best.move.text}']").click()
     assert f"Right: {best.move.text} has {100 * best.value:.2f} %" in page.inner_text(
         "#practise-said"
     )

@@ -1,5 +1,7 @@
 // Small helpers for the document.
 
+import { moveWords } from "./words.js";
+
 /** @param {string} id @returns {any} */
 export const at = (id) => document.getElementById(id);
 
@@ -13,6 +15,12 @@ export function make(name, attributes = {}, ...children) {
   }
   element.append(...children.filter((child) => child != null));
   return element;
+}
+
+/** A move in the notation and in words, as the children of a button. */
+export function named(move) {
+  const words = moveWords(move);
+  return [make("b", {}, move), words === move ? null : make("span", { class: "faint" }, ` ${words}`)];
 }
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -41,7 +41,7 @@ export class Learning {
       make("div", { class: "buttons" },
         record("Record a game", "record-game"), this.practising[0],
         make("button", { type: "button", id: "dice-test", onclick: opening(this.diceTest) }, "Is it the dice?")),
-      make("p", {}, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
+      make("p", { class: "values" }, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
       this.openings.details);
     at("hero").after(make("p", { class: "buttons" },
       record("Record a game at a real table", "start-record"), this.practising[1]));

@@ -29,7 +29,7 @@ export function showChances(session) {
 export function showThrows(session, choose) {
   const { units } = session;
   const hasValues = session.source.hasValues && session.showsValues;
-  at("throws").hidden = at("throws-title").hidden = session.isPlayed;
+  at("throws").hidden = at("throws-title").hidden = session.isPlayed || !session.throws.length;
   if (session.isPlayed) return;
   const after = units.isMoney ? "the money to come after it" : "the chance after it";
   at("throws-title").replaceChildren("Throws", make("span", { class: "faint" },
@@ -70,7 +70,7 @@ export function showMoves(session, play) {
     : moves.length ? "" : "No move: the turn passes.";
   at("moves").replaceChildren(...moves.map((move, number) => {
     const facts = [make("b", {}, move.move)];
-    if (session.isPlayed) facts.push(make("span", {}, `${moveWords(move.move)}${move.again ? ", throws again" : ""}`));
+    if (session.isPlayed) facts.push(make("span", {}, `${moveWords(move.move)}${move.again ? ", then another throw" : ""}`));
     if (isShown) {
       const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;

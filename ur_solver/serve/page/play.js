@@ -53,8 +53,8 @@ export function headline(session) {
 /** Help for the first turn of a game. */
 function firstWords(session) {
   if (!session.isOwnTurn || session.isOver || session.mustPass) return "";
-  return session.entry ? "Press what has a frame: the piece goes to a dashed one. "
-    : `The line is the way of ${whoIs(session, session.answer.side) === "you" ? "your" : `${session.answer.side}’s`} pieces. `;
+  return session.entry ? "Press a blue frame: the piece in it goes to a dashed frame. "
+    : `The line shows the way of ${whoIs(session, session.answer.side) === "you" ? "your" : `${session.answer.side}’s`} pieces. `;
 }
 
 /** What happened in the turn that led here. */
@@ -65,7 +65,8 @@ export function lastWords(session) {
   const thrown = `${who} threw ${throwsOf(last).join(" and ")}`;
   if (!last.move) return `${thrown}: no move. `;
   const isAgain = !session.isOver && session.answer.side === last.side;
-  return `${thrown}: ${moveWords(last.move)}${isAgain ? ", and throws again" : ""}. `;
+  const again = !isAgain ? "" : who === "You" ? "You throw again. " : `${who} throws again. `;
+  return `${thrown}: ${moveWords(last.move)}. ${again}`;
 }
 
 /** The best move, where somebody has asked for it. */
@@ -95,7 +96,7 @@ export function showPlay(session) {
   at("throw").setAttribute("aria-disabled", String(!session.mayRoll || !isOwn));
   at("throw").hidden = session.isOver;
   at("again").hidden = !session.isOver;
-  at("hint").hidden = !session.isPlayed || !session.source.hasValues;
+  at("hint").hidden = !session.isPlayed || session.isOver || !session.source.hasValues;
   at("hint").setAttribute("aria-pressed", String(session.isHinted));
 }
 

@@ -2,7 +2,7 @@
 
 import { Source, get } from "./api.js";
 import { Board } from "./board.js";
-import { make } from "./dom.js";
+import { make, named } from "./dom.js";
 import { Question, drawn, mistakesOf } from "./exercises.js";
 import { DAYS, MOST_GAMES, MOST_MISTAKES, kept } from "./kept.js";
 import { Presses } from "./presses.js";
@@ -154,10 +154,10 @@ export class Practise {
     this.said = make("p", { role: "status", id: "practise-said" });
     this.why = make("div", { id: "practise-why" });
     this.buttons = new Map(question.options.map((option) => [option, make("button", {
-      type: "button", onclick: () => this.answer(option),
-    }, make("b", {}, option.text))]));
+      type: "button", "data-move": option.text, onclick: () => this.answer(option),
+    }, ...named(option.text))]));
     this.body.replaceChildren(
-      host, make("p", { id: "practise-question" }, `${question.about.word}: ${question.words}`),
+      host, make("p", { id: "practise-question" }, `${question.about.title}, ${counted(question.about.pieces, "piece")}: ${question.words}`),
       make("div", { class: "answers", role: "group", "aria-label": "Answers" }, ...this.buttons.values()),
       this.said, this.why, this.forward);
     this.board.show(question.answer.svg);
@@ -192,7 +192,7 @@ export class Practise {
     const button = this.buttons.get(option);
     if (!isRight) {
       button.setAttribute("aria-disabled", "true");
-      button.replaceChildren(make("b", {}, option.text), make("span", { class: "bad" }, ` ${question.lost(option)}`));
+      button.replaceChildren(...named(option.text), make("span", { class: "bad" }, ` ${question.lost(option)}`));
       this.say(`${option.text} has ${own}, the best ${question.isSaying ? "choice" : "move"} ${best}: ${question.lost(option)}. Try again.`);
       return;
     }
@@ -228,7 +228,7 @@ export class Practise {
       const isRight = question.isRight(each);
       const doubt = isRight ? ", perhaps" : "";
       button.setAttribute("aria-disabled", "true");
-      button.replaceChildren(make("b", {}, each.text), make("span", { class: isRight ? "good" : "bad" },
+      button.replaceChildren(...named(each.text), make("span", { class: isRight ? "good" : "bad" },
         each.loss > 1e-9 ? ` ${question.lost(each)}${doubt}` : " best"));
     }
     const other = this.compared(option);

@@ -2,13 +2,13 @@
 
 import { Source, get } from "./api.js";
 import { Board } from "./board.js";
-import { download, make } from "./dom.js";
+import { download, make, named } from "./dom.js";
 import { keep, read } from "./options.js";
 import { Presses } from "./presses.js";
 import { Queue } from "./queue.js";
 import { Recording } from "./recording.js";
 import { sourceOf } from "./start.js";
-import { counted, throwsOf, turnWords } from "./words.js";
+import { capitalised, counted, throwsOf, turnWords } from "./words.js";
 
 const KEY = "ur-recording";
 const SIDES = ["light", "dark"];
@@ -105,7 +105,7 @@ export class Record {
     this.tools = group("recording-tools", "Correct", "buttons");
     this.ends = group("recording-ends", "Save", "buttons");
     this.unjudged = make("p", { class: "faint" }, "No table or estimator of this game is here to find its mistakes.");
-    const names = SIDES.map((side) => make("label", {}, `${side} `, make("input", {
+    const names = SIDES.map((side) => make("label", {}, `${capitalised(side)}’s name `, make("input", {
       id: `recording-${side}`, value: recording.names[side], autocomplete: "off", maxlength: 80,
       onchange: (event) => {
         recording.names[side] = event.target.value;
@@ -123,7 +123,7 @@ export class Record {
     this.ending = make("select", { id: "recording-ending", onchange: (event) => {
       recording.ending = event.target.value;
       this.keep();
-    } }, ...[["", "not finished, or won on the board"], ["light", "light gave up"], ["dark", "dark gave up"]]
+    } }, ...[["", "unfinished, or won"], ["light", "light gave up"], ["dark", "dark gave up"]]
       .map(([value, words]) => make("option", { value, selected: value === recording.ending }, words)));
     this.body.replaceChildren(
       make("p", { class: "faint" }, recording.hasOpening ? "Record the opening first, or begin with light. " : "Light begins. ",
@@ -144,7 +144,7 @@ export class Record {
     else if (answer) this.board.show(answer.svg);
     this.showOpening();
     this.presses.offer(recording.moves, answer?.side ?? "light");
-    const say = this.words(isOver);
+    const say = capitalised(this.words(isOver));
     if (this.status.textContent !== say) this.status.textContent = say;
     const sayings = recording.sayings.length > 1 && !isOver ? recording.sayings : [];
     this.sayings.replaceChildren(...sayings.map((name) => this.button(name, () => this.change((it) => it.say(name)),
@@ -156,8 +156,8 @@ export class Record {
         "aria-label": `throw ${fallen.join(" and ")}`,
       });
     }));
-    this.moves.replaceChildren(...recording.moves.map((move) => this.button(move.move, () => this.finish(move.move),
-      { "aria-pressed": String(turn.move === move.move) })));
+    this.moves.replaceChildren(...recording.moves.map((move) => this.button(named(move.move), () => this.finish(move.move),
+      { "data-move": move.move, "aria-pressed": String(turn.move === move.move) })));
     this.showTurns();
     this.showTools();
     this.showEnds(isOver);
@@ -165,7 +165,7 @@ export class Record {
   }
 
   button(words, onclick, more = {}) {
-    return make("button", { type: "button", onclick, ...more }, words);
+    return make("button", { type: "button", onclick, ...more }, ...[words].flat());
   }
 
   finish(move) {
@@ -181,12 +181,12 @@ export class Record {
     if (turn.fault) return `Turn ${at + 1}: ${turn.fault}.${left}`;
     const last = recording.isAtEnd && recording.turns.at(-1);
     const before = last ? `${last.side} threw ${last.throws.join(" and ")}, ${last.move ?? "no move"}. ` : "";
-    if (isOver && recording.isAtEnd) return `${before}${answer.winner ? `${answer.winner} has won.` : "A draw."}`;
+    if (isOver && recording.isAtEnd) return `${before}${answer.winner ? `${capitalised(answer.winner)} has won.` : "A draw."}`;
     const which = recording.isAtEnd ? "" : `Turn ${at + 1}: `;
     if (recording.sayings.length > 1 && !turn.choice) return `${before}${which}What did ${answer.side} say?`;
     if (!recording.entry) return `${before}${which}What did ${answer.side} throw?`;
     if (!recording.moves.length) return `${which}${answer.side} threw ${turn.throws.join(" and ")}: no move.`;
-    return `${before}${which}${answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
+    return `${before}${which}${last ? capitalised(answer.side) : answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
   }
 
   /** The opening's rounds, asked for before the first turn: what fell for light, for dark, and the square. */

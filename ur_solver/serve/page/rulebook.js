@@ -38,6 +38,7 @@ export async function openRules(source) {
   at("rules-text").replaceChildren(
     make("p", { class: "lead" }, first), host,
     make("p", { class: "faint" }, "Light’s way, from home to off. Dark’s is its mirror image."),
+    make("p", { class: "faint" }, "The throws, and how often they fall."),
     make("ul", { class: "throws" }, ...throwPictures(about.look, about.dice).map(([picture, die]) =>
       make("li", {}, picture, make("b", {}, String(die.throw)),
         make("span", { class: "faint" }, ` ${die.fraction}${die.steps === die.throw ? "" : `, ${die.steps} sq.`}`)))),

@@ -27,9 +27,9 @@ function facts({ measured, pieces, sources }, source) {
     : `${counted(source.pieces, "piece")} each against the computer (usually ${pieces})`];
   if (measured) {
     const few = measured.pieces === source.pieces ? "" : ` with ${measured.pieces} pieces`;
-    items.push(`${Math.round(measured.throws)} throws on average${few}`);
+    items.push(`about ${Math.round(measured.throws)} throws a game${few}`);
     const won = Math.max(1, Math.round(100 * measured.greedy));
-    items.push(`luck: a simple rule of thumb wins ${won} of 100 games against perfect play${few}`);
+    items.push(`luck or skill: against perfect play, a simple rule of thumb wins ${won} of 100 games${few}`);
   }
   if (sources.length) items.push(`source: ${sources.join("; ")}`);
   return items;
