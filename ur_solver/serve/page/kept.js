@@ -26,7 +26,7 @@ export function today() {
 }
 
 /** The same decision has the same key, whatever was played. */
-export function keyOf({ path, position, choice, throws }) {
+function keyOf({ path, position, choice, throws }) {
   return [path, position, choice ?? "", throws.join("-")].join(" ");
 }
 

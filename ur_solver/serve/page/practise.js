@@ -1,6 +1,6 @@
 // Practise: decisions with the answer hidden, to be tried again, and explained in numbers.
 
-import { Source, get } from "./api.js";
+import { get } from "./api.js";
 import { Board } from "./board.js";
 import { make, named } from "./dom.js";
 import { Question, drawn, mistakesOf } from "./exercises.js";
@@ -281,13 +281,9 @@ export class Practise {
   }
 }
 
-/** What decisions can be drawn from: nothing on a site without a server. */
+/** What decisions can be drawn from: the tables and estimators, by game. */
 async function judges() {
   const { rules, tables } = await get("/rules");
-  const [first] = tables;
-  if (!first) return [];
-  const { missing } = await new Source(`tables/${first.id}`).about();
-  if (missing?.includes("exercises")) return [];
   const listed = [...rules.map((game) => [game.name, game.title]), [null, null]];
   return listed.flatMap(([name, title]) => tables.filter((each) => each.game === name).map((each) =>
     ({ path: `tables/${each.id}`, words: `${title ?? each.id}, ${counted(each.pieces, "piece")}` })));

@@ -1,7 +1,9 @@
 // What is on screen: the rules, the game, the place in it, what was said and thrown; and the same as
 // an address. Nothing here draws: whoever wants to know gets `changed`.
 
+import { partsOf, playedOf } from "./address.js";
 import { Source } from "./api.js";
+import { placed } from "./presses.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
 import { Units, errorOf, throwsOf } from "./words.js";
 
@@ -238,7 +240,7 @@ export class Session {
   /** The places that a piece passes in a move, its first and last among them. */
   alongOf(move, side) {
     const path = [`${side} home`, ...this.about.paths[side], `${side} off`];
-    const [from, to] = [move.from, move.to].map((name) => (name === "home" || name === "off" ? `${side} ${name}` : name));
+    const [from, to] = [placed(move.from, side), placed(move.to, side)];
     const runs = path.flatMap((place, start) => {
       const end = path.indexOf(to, start + 1);
       return place === from && end > start ? [path.slice(start, end + 1)] : [];
@@ -440,7 +442,7 @@ export class Session {
       const nodes = begin ? [begin] : [];
       grown.push(nodes);
       if (!turns.length || !begin) continue;
-      const { line, count, fault } = await this.playedOf(begin.position, turns);
+      const { line, count, fault } = await playedOf(this.source, begin.position, turns);
       if (fault) faults.push(fault);
       if (!line) continue;
       pliesByTurn(line.plies).slice(0, count).forEach((own, number) => {
@@ -451,43 +453,6 @@ export class Session {
     }
     return faults;
   }
-
-  /** As many of some turns as the rules allow, judged; and what is wrong with the next one. */
-  async playedOf(start, turns) {
-    const sent = turns.map(({ choice, throws, move }) => [choice, throws, move]);
-    const tried = async (count) => {
-      try {
-        return { line: await this.source.line(start, sent.slice(0, count)), count };
-      } catch (error) {
-        return { fault: error };
-      }
-    };
-    const whole = await tried(sent.length);
-    if (whole.line) return whole;
-    let best = { line: null, count: 0 };
-    for (let most = sent.length - 1; best.count < most;) {
-      const count = Math.ceil((best.count + most) / 2);
-      const found = await tried(count);
-      if (found.line) best = found;
-      else most = count - 1;
-    }
-    return { ...best, fault: whole.fault };
-  }
-}
-
-/** The parts of an address, by key. */
-function partsOf(address) {
-  const parts = new Map();
-  let fault = null;
-  for (const part of address.split("&").filter(Boolean)) {
-    const [key, value = ""] = part.split("=");
-    try {
-      parts.set(key, decodeURIComponent(value));
-    } catch {
-      fault = new Error(`The address cannot be read at “${key}”: a % in it is not followed by two hexadecimal digits.`);
-    }
-  }
-  return { parts, fault };
 }
 
 /** One of several, at random, by weight. */

@@ -1,9 +1,7 @@
 // Boards as SVG, as ur_solver/rules/drawing/svg.py draws them: its drawing of the empty board, into
 // which the pieces are put here.
 
-import { isMarked, isResting, sideOf, split, squaresOf } from "./notation.js";
-
-const NAMES = { L: "light", D: "dark" };
+import { NAMES, isMarked, isResting, sideOf, split, squaresOf } from "./notation.js";
 
 /** A number with one decimal, an exact half to the even digit. */
 function tenths(number) {

@@ -7,7 +7,7 @@ import { arrayOf, readArrays } from "./arrays.js";
 
 const MOST_KEPT = 64;
 
-export class Ranking {
+class Ranking {
   /** @param {Record<string, any>} arrays @param {any} values as `ur_solver.publish.exact` writes them */
   constructor(arrays, values) {
     Object.assign(this, arrays);

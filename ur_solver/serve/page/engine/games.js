@@ -5,13 +5,13 @@ import { Refusal } from "../refusal.js";
 import { pliesByTurn } from "../tree.js";
 import { Units } from "../words.js";
 import { lineAnswer } from "./line.js";
+import { NAMES } from "./notation.js";
 import { openedBy } from "./opening.js";
 
 const HEADER = /^([\w.-]+):(?:\s+(.*))?$/;
 const TURN = /^([LD]) (?:([a-z]+) )?(\d{1,2}(?: \d{1,2})?) (\S.*)$/;
 const END = /^(won|resigned|timeout|abandoned|ended|unfinished)(?: by ([LD]))?(?:, winner ([LD]))?/;
 const NO_MOVE = "--";
-const NAMES = { L: "light", D: "dark" };
 const MOST_GAMES = 50;
 
 const DEEDS = { resigned: "resigned", timeout: "lost on time" };

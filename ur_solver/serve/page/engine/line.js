@@ -1,9 +1,9 @@
 // Games played turn by turn, and judged (ur_solver/serve/judged.py).
 
 import { Refusal } from "../refusal.js";
+import { NAMES } from "./notation.js";
 import { Unfolded, markOf } from "./position.js";
 
-const NAMES = { L: "light", D: "dark" };
 const MOST_TURNS = 2000;
 
 /** Moves whose values differ by no more than this share of both sides' values are as good. */

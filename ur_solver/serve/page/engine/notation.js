@@ -2,6 +2,9 @@
 
 import { Refusal } from "../refusal.js";
 
+/** Sides in words, by their letters. */
+export const NAMES = { L: "light", D: "dark" };
+
 const ROW_NAMES = "ABC";
 const LETTERS = "LDld";
 const PIECE = /[LDld]\d?\^?/g;

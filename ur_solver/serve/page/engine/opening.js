@@ -6,7 +6,7 @@ import { parse } from "./notation.js";
 import { markOf } from "./position.js";
 
 /** The rounds from light's marker on a square, or from home. */
-export function roundOf(moves, marker) {
+function roundOf(moves, marker) {
   const { opening } = moves.data;
   const { name, paths } = moves.about;
   if (!opening) throw new Refusal(`the lots of ${name} need no throws`);

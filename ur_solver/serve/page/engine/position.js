@@ -2,9 +2,7 @@
 
 import { arrowPath, boardSvg } from "./drawing.js";
 import { other } from "./moves.js";
-import { faults, parse, textOf } from "./notation.js";
-
-const SIDES = { L: "light", D: "dark" };
+import { NAMES, faults, parse, textOf } from "./notation.js";
 
 /** The least loss of each mark, as a share of both sides' values, the largest first. */
 const THRESHOLDS = [["blunder", 0.06], ["mistake", 0.03], ["inaccuracy", 0.015]];
@@ -100,8 +98,8 @@ export class Unfolded {
     }
     if (this.view) answer.svg = boardSvg(moves, parse(moves, notation), notation, this.view);
     Object.assign(answer, {
-      side: SIDES[this.side],
-      winner: this.winner && SIDES[this.winner],
+      side: NAMES[this.side],
+      winner: this.winner && NAMES[this.winner],
       is_draw: this.isDraw,
       total: this.total,
       after_pass: moves.notation(this.passed, other(this.side)),
