@@ -450,6 +450,7 @@ METHODS: dict[str, Callable[[ur.Table], tuple[object, ...]]] = {
     **dict.fromkeys(("holds_states", "state_values"), lambda table: (table.encode([START]),)),
     **dict.fromkeys(("info", "load", "opening_value", "verify", "close"), lambda _table: ()),
     "limit_memory": lambda _table: (1 << 20,),
+    "opening_rounds": lambda _table: ((2, 1),),
     "audit": lambda table: (next(ur.sample(table, 1)),),
     "audits": lambda table: (ur.sample(table, 2),),
 }

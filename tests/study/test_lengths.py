@@ -261,7 +261,7 @@ def test_tables_of_lengths_are_not_taken_for_chances(lengths_of, solved):
     with pytest.raises(ObjectiveError, match="has the objective 'win'"):
         ur.Lengths(solved(FINKEL))
     with pytest.raises(
-        ObjectiveError, match="not 'length'; .* read it with --objective length-max"
+        ObjectiveError, match=r"not 'length'; .* read it with --objective length-max"
     ):
         open_lengths(str(lengths.path), LENGTH)
 

@@ -202,7 +202,7 @@ def _receive(url: str, file: io.BufferedRandom, folder: pathlib.Path, shown: Sho
 def _total(
     reply: http.client.HTTPResponse, file: io.BufferedRandom, before: int, folder: pathlib.Path
 ) -> int | None:
-    """The size of the whole file, if it is told; what is there goes where a server begins anew."""
+    """The size of the whole file, if the server says it; where it begins anew, so does the file."""
     range_text = reply.headers.get("Content-Range", "")
     found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", range_text)
     if before and not (reply.status == http.HTTPStatus.PARTIAL_CONTENT and found):

@@ -56,7 +56,7 @@ def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:
 
 
 def _children(drawing: str) -> list[str]:
-    """The children of a drawing, of which arrows are the last."""
+    """The children of a drawing; arrows are the last ones."""
     return [ET.tostring(child, encoding="unicode") for child in ET.fromstring(drawing)]
 
 

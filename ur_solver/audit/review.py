@@ -1,4 +1,4 @@
-"""Many audited games together: over time, by the first choices, and beside rules of thumb."""
+"""Many audited games together: over time, by the first choices, and next to rules of thumb."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Asked = tuple[Decision, Evaluator]
 """A decision, and what judges it."""
 
 
-@click.command(short_help="Practise one's mistakes, or decisions drawn from play.")
+@click.command(short_help="Practise your mistakes, or decisions drawn from play.")
 @click.argument("words", nargs=-1, required=True, metavar="[TABLE] [FILE...]")
 @click.option(
     "--count",

@@ -220,7 +220,7 @@ def level(rules: RuleSet, source: int) -> Position:
 
 
 def asked_of(judging: Callable[[Value], object]) -> tuple[Position, ...]:
-    """The positions of which a judgement of openings asks for the values, to ask for all at once.
+    """The positions whose values a judgement of openings needs, to ask for all at once.
 
     Parameters
     ----------

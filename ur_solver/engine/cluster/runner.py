@@ -176,7 +176,7 @@ class _Drive:
         self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._sent = 0
         self._since = time.monotonic()
-        self._is_told = False  # whether anybody has been told the number of workers
+        self._is_counted = False  # whether the number of workers has been reported
 
     def run(self, on_done: Callable[[Any], object]) -> None:
         self._client = self._connected(min(self._runner.patience, PATIENCE))
@@ -232,9 +232,9 @@ class _Drive:
             if address not in self._dispatcher.workers and address not in self._refused:
                 self._welcome(address, int(each["nthreads"]))
         count = len(self._dispatcher.workers)
-        if count != before or not (count or self._is_told):
+        if count != before or not (count or self._is_counted):
             self._runner.on_workers(count)
-        self._is_told = True
+        self._is_counted = True
         self._check_hope()
 
     def _begin_again(self) -> None:
