@@ -240,24 +240,24 @@ def test_loading_tells_how_far_it_is(solved, capsys):
 
 def test_a_first_batch_is_not_silent_on_a_terminal(solved, capsys, monkeypatch):
     """A large table that is read in full by itself shows a bar after two seconds."""
-    from ur_solver.table import reader
+    from ur_solver.table import loading
 
     shown = []
 
     def bar(task, total, form, **how):
         shown.append((task, total, str(form), how))
-        return original(task, total, reader.Form.NONE)
+        return original(task, total, loading.Form.NONE)
 
-    original = reader.shown_progress
-    monkeypatch.setattr(reader, "shown_progress", bar)
+    original = loading.shown_progress
+    monkeypatch.setattr(loading, "shown_progress", bar)
     path = solved(ur.rule_set("finkel:3"))
     for is_terminal, large, form in (
         (True, True, "bar"),
         (True, False, "none"),
         (False, True, "none"),
     ):
-        monkeypatch.setattr(reader, "is_watched", lambda value=is_terminal: value)
-        monkeypatch.setattr(reader, "_READ_AT_ONCE", 1 << 10 if large else 1 << 40)
+        monkeypatch.setattr(loading, "is_watched", lambda value=is_terminal: value)
+        monkeypatch.setattr(loading, "_LONG", 1 << 10 if large else 1 << 40)
         with ur.Table(path) as table:
             states = many(table)
             for _ in range(50):

@@ -60,7 +60,7 @@ def test_many_values_by_chunks_and_from_memory_are_the_same(stored):
 
 def test_without_room_in_memory_many_values_are_read_by_chunks(stored, monkeypatch):
     path, expected = stored
-    monkeypatch.setattr(TableFile, "_has_room", lambda _self: False)
+    monkeypatch.setattr("ur_solver.table.reader.has_room", lambda *_: False)
     with TableFile(path) as table:
         ranks = np.random.default_rng(1).permutation(len(expected))
         assert np.array_equal(table.read_many(ranks), expected[ranks])

@@ -7,8 +7,7 @@ import os
 import pathlib
 import threading
 from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
@@ -18,13 +17,13 @@ import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
 from ur_solver.common.files import path_text
-from ur_solver.common.machine import free_memory, usable_processors
-from ur_solver.common.progress import Form, Progress, is_watched, shown_progress
+from ur_solver.common.progress import Progress
 from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
 from ur_solver.table.checked_file import damaged
 from ur_solver.table.format import WIN, Header
+from ur_solver.table.loading import has_room, load_blocks, loading_bar
 from ur_solver.table.sources import ClosedSource, Source, Spaces, open_source, present_space
 
 CACHED_CHUNKS = 256
@@ -32,9 +31,6 @@ CACHED_CHUNKS = 256
 
 _FEW = 64
 """The most values to read through the cache of chunks: a position has some twenty successors."""
-
-_READ_AT_ONCE = 1 << 26
-"""Bytes of values that load too fast to need a progress bar."""
 
 
 class TableFile:
@@ -338,7 +334,7 @@ class TableFile:
                 self.check_holds(int(ranks.ravel()[np.argmin(is_held)]))
         if self._flat is None:
             self._chunks_asked += min(ranks.size, self.n_chunks)
-            if self._chunks_asked >= self.n_chunks and self._has_room():
+            if self._chunks_asked >= self.n_chunks and has_room(self.n_decoded_bytes, self._memory):
                 self.load()
         if self._flat is None:
             flat = ranks.ravel()
@@ -446,36 +442,14 @@ class TableFile:
         with self._process_lock():
             if self._flat is None:
                 self._keep_chunks(1)  # all of them are in what is read now
-                with nullcontext(progress) if progress else self._bar() as shown:
-                    self._flat = self._load_all(shown)
+                flat = np.empty(self.header.positions, dtype=self._kind.dtype)
+                parts = np.split(flat, self._first_values[1:])
+                ends = [*self._first_values[1:].tolist(), len(flat)]
+                bar = loading_bar(len(flat), self.n_decoded_bytes)
+                with nullcontext(progress) if progress else bar as shown:
+                    load_blocks(lambda row: self._load_block(row, parts[row]), ends, shown)
+                self._flat = flat
             return self._flat
-
-    def _load_all(self, progress: Progress) -> npt.NDArray[Any]:
-        total = self.header.positions
-        flat = np.empty(total, dtype=self._kind.dtype)
-        firsts = self._first_values.tolist()
-        ends = [*firsts[1:], total]
-
-        def load(row: int) -> int:
-            self._load_block(row, flat[firsts[row] : ends[row]])
-            return int(ends[row])
-
-        # most of it runs without Python's lock
-        with ThreadPoolExecutor(usable_processors()) as pool:
-            loads = [pool.submit(load, row) for row in range(len(ends))]
-            try:
-                for each in loads:
-                    progress(each.result(), total)
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-        return flat
-
-    def _bar(self) -> AbstractContextManager[Progress]:
-        is_long = self.n_decoded_bytes > _READ_AT_ONCE and is_watched()
-        form = Form.BAR if is_long else Form.NONE
-        total = self.header.positions
-        return shown_progress("reading the table", total, form, unit="values", delay=2)
 
     def _process_lock(self) -> threading.Lock:
         # A fork copies a lock in the state that another thread has left it in. The child does not
@@ -484,11 +458,6 @@ class TableFile:
             self._process = os.getpid()
             self._lock = threading.Lock()
         return self._lock
-
-    def _has_room(self) -> bool:
-        if self._memory is not None:
-            return self.n_decoded_bytes <= self._memory
-        return bool(self.n_decoded_bytes < free_memory() / 2)
 
     def _load_block(self, row: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         block = self.blocks[row]
