@@ -24,7 +24,7 @@ Shown = Callable[[int], AbstractContextManager[Progress]]
 """Shows the progress of a number of bytes."""
 
 CHECKSUM_SUFFIX = ".sha256"
-"""Where a server has the checksum of a file: at the file's address with this behind it."""
+"""Where a server has the checksum of a file: at the file's address with this appended."""
 
 _SECONDS = 30.0
 """How long the server may be silent."""

@@ -41,7 +41,7 @@ def command(
 ) -> None:
     """Fetch the table at URL, and check it against its checksum.
 
-    The checksum is in the format of sha256sum, at the same address with .sha256 behind it. A fetch
+    The checksum is in the format of sha256sum, at the same address with .sha256 appended. A fetch
     that breaks off goes on when the same command is given again.
 
     \b

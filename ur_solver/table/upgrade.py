@@ -89,15 +89,7 @@ def upgrade(
     OutputError
         If the new file cannot be written, or the output exists.
     """
-    if is_folder_name(output):
-        raise InputError(f"{str(output)!r} is no name of a file: expected one that ends in .h5")
-    is_own = output.exists() and output.samefile(table.path)
-    replaced = None if is_own else check_replaceable(output, force=force)
-    if table.part.left is None:
-        raise BeyondTableError(
-            f"table {str(table.path)!r} holds {table.part.scope} of {table.rules.title}, not all "
-            "positions with a number of pieces left: solve it again"
-        )
+    replaced = _checked(table, output, force=force)
     header = table.header
     part = part_of(header.rules, None if table.part.is_whole else table.part.left)
     done = 0
@@ -115,6 +107,20 @@ def upgrade(
         rows = np.array(errors, dtype=[("error", np.float64)])
         writer.finish(
             seconds=header.seconds, header=dataclasses.replace(header, error=table_error(rows))
+        )
+    return replaced
+
+
+def _checked(table: TableFile, output: pathlib.Path, *, force: bool) -> str | None:
+    """What an upgrade replaces; raises as it does, where it cannot begin."""
+    if is_folder_name(output):
+        raise InputError(f"{str(output)!r} is no name of a file: expected one that ends in .h5")
+    is_own = output.exists() and output.samefile(table.path)
+    replaced = None if is_own else check_replaceable(output, force=force)
+    if table.part.left is None:
+        raise BeyondTableError(
+            f"table {str(table.path)!r} holds {table.part.scope} of {table.rules.title}, not all "
+            "positions with a number of pieces left: solve it again"
         )
     return replaced
 
