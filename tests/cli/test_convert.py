@@ -56,6 +56,16 @@ def test_games_that_fail_are_reported_and_the_others_written(tmp_path):
     assert game.comments == {1: "so"}
 
 
+def test_a_file_is_not_replaced_where_no_game_can_be_written(tmp_path):
+    source, output = tmp_path / "a.ur", tmp_path / "out.rgn"
+    source.write_text(BIRDS)
+    output.write_text("other games")
+    shown = convert(source, "-o", output, code=2)
+    assert "not converted: " in shown.stderr
+    assert "written" not in shown.stderr
+    assert output.read_text() == "other games"
+
+
 def test_standard_input_and_rules_that_are_not_named():
     shown = convert("-", "--to", "ur", "--rules", "finkel:3", stdin="1. A@A2 / 0")
     (game,) = read_text(shown.stdout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -56,8 +57,8 @@ def command(
     if output is None:
         for text in written_games(converted, notation):
             echo(text, nl=False)
-    else:
-        done = _Counted(converted)
+    elif (first := next(converted, None)) is not None:  # a file is not replaced by nothing
+        done = _Counted(chain([first], converted))
         write_games(done, output)
         say(f"{counted(done.number, 'game')} written to {output}")
     report_left_out([*games.faults, *left_out], "not converted")
