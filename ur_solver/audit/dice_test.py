@@ -39,8 +39,8 @@ four of five series rare."""
 def dice_test(records: Iterable[GameRecord], seed: int = 1) -> list[dict[str, Any]]:
     """Count the throws of games and compare them with those of fair dice.
 
-    A throw that the rules give, as the first one of skiriuk, is not counted; where a first throw
-    earns a second, both are.
+    A throw that the rules give, as the first one of skiriuk, is not counted, nor are the rounds of
+    an opening; where a first throw earns a second, both are counted.
 
     Parameters
     ----------
