@@ -207,6 +207,18 @@ def test_hints_come_on_request_only(person):
     assert person.page.locator("#board .arrow.best").count() == 0
 
 
+def test_a_chosen_move_gives_nothing_away(person):
+    start = "..L.__L.%2F......D.%2F...D__..%20L%201%201"
+    person.visit(f"table=finkel-3&values=no&start={start}&throw=1")
+    moves = person.page.locator("#moves button")
+    assert moves.count() == 3
+    for k in range(3):  # bearing off, the last one, is the best
+        assert moves.nth(k).get_attribute("class") == "chosen"
+        assert person.page.locator("#board .arrow").count() == 0
+        person.page.focus("#board")
+        person.keys("ArrowDown")
+
+
 def test_pieces_walk_and_captured_ones_go_home(browser, origin):
     person = Person(browser, origin, reduced_motion="no-preference")
     person.visit(

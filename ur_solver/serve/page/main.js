@@ -101,7 +101,8 @@ function showAll() {
   const isShown = session.source.hasValues && (session.showsValues || session.isHinted);
   const arrows = [];
   if (best && isShown) arrows.push(["best", best.arrows.best]);
-  const other = moves[session.chosen] !== best ? moves[session.chosen] : played;
+  // while somebody plays, what is drawn must not tell whether the chosen move is the best
+  const other = session.isPlayed || moves[session.chosen] === best ? played : moves[session.chosen];
   if (other && (other !== best || !isShown)) arrows.push(["played", other.arrows.played]);
   board.point(arrows);
   presses.offer(session.offered, session.answer.side);
