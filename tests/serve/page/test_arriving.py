@@ -265,8 +265,8 @@ def test_a_choice_after_a_landing_is_asked_in_words(person):
     person.visit(f"table=casual-roll-again-2&values=no&start={start}&throw=1")
     person.page.locator("#board [data-square=B3]").click()
     person.until("#options button")
-    assert sorted(person.options()) == ["from B3 to B4", "from B3 to B4, then another throw"]
-    person.press("from B3 to B4, then another throw", "#options")
+    assert sorted(person.options()) == ["from B3 to B4", "from B3 to B4, throw again"]
+    person.press("from B3 to B4, throw again", "#options")
     person.until("#headline", "Light")
     assert "throw the dice" in person.page.inner_text("#headline")
 

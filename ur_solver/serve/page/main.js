@@ -197,7 +197,7 @@ function showOptions() {
     }
   }
   if (session.mustPass && session.isOwnTurn) buttons.push(make("button", { class: "main", onclick: act(() => session.play(null)) }, "Pass"));
-  const words = asked.map((move) => `${moveWords(move.move)}${move.again ? ", then another throw" : ""}`);
+  const words = asked.map((move) => `${moveWords(move.move)}${move.again ? ", throw again" : ""}`);
   const isClear = new Set(words).size === words.length;
   asked.forEach((move, k) => buttons.push(make("button",
     { class: "main", onclick: act(() => playAsked(move)) }, isClear ? words[k] : move.move)));

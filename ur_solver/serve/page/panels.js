@@ -70,7 +70,7 @@ export function showMoves(session, play) {
     : moves.length ? "" : "No move: the turn passes.";
   at("moves").replaceChildren(...moves.map((move, number) => {
     const facts = [make("b", {}, move.move)];
-    if (session.isPlayed) facts.push(make("span", {}, `${moveWords(move.move)}${move.again ? ", then another throw" : ""}`));
+    if (session.isPlayed) facts.push(make("span", {}, `${moveWords(move.move)}${move.again ? ", throw again" : ""}`));
     if (isShown) {
       const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
