@@ -31,16 +31,34 @@ SHIPPED_RULES = {
     "skiriuk:7": 4,
     "skiriuk-d4:7": 5,
     "birds:5": 6,
+    "finkel:7": 7,
+    "conventional:7": 8,
+    "casual:7": 9,
+    "bell:7": 10,
+    "aseb:5": 11,
+    "blitz:5": 12,
+    "british-museum:5": 13,
+    "four-again:7": 15,
+    "masters:7": 17,
+    "casual-d4:7": 19,
+    "casual-roll-again:7": 20,
 }
 """With their seeds."""
 
-FIRST = {"murray-3dice:7": "murray:7", "skiriuk-d4:7": "skiriuk:7"}
-"""Games that differ in their dice alone: the one begins with the weights of the other."""
+FIRST = {
+    "murray-3dice:7": "murray:7",
+    "skiriuk-d4:7": "skiriuk:7",
+    "bell:7": "finkel:7",
+    "four-again:7": "conventional:7",
+    "masters:7": "conventional:7",
+    "casual-d4:7": "casual:7",
+    "casual-roll-again:7": "casual:7",
+}
+"""Games of the same squares: the one begins with the weights of the other."""
 
 JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
-HIDDEN = {"ben:7": (128, 64)}
-WIDE = (384, 128, 32)
-"""The hidden layers of all others."""
+WIDE = dict.fromkeys(("murray:7", "skiriuk:7", "birds:5"), (384, 128, 32))
+"""The hidden layers that are wider than usual."""
 
 
 def main() -> None:
@@ -67,7 +85,7 @@ def main() -> None:
             minutes=asked.minutes,
             seed=seeds.get(word, 1),
             threads=asked.threads,
-            hidden=HIDDEN.get(word, WIDE),
+            hidden=WIDE.get(word),
             first=read(_path(folder, FIRST[word])) if word in FIRST else None,
             backend=_backend(rules) if asked.gpu else None,
             on_round=_say,

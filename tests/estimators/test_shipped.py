@@ -20,6 +20,9 @@ from ur_solver.space import part_of
 from ur_solver.table.names import readable_name, table_name
 
 SEEDS = script_module("train_estimators").SHIPPED_RULES
+TOO_LARGE = ["murray:7", "murray-3dice:7", "ben:7", "skiriuk:7", "skiriuk-d4:7", "birds:5"]
+"""No machine here solves them."""
+
 START = {"skiriuk:7": "....__../......../....__.. L 7 7"}
 
 
@@ -29,11 +32,17 @@ def _shipped_alone(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("ur_solver.estimators.finding.SHIPPED", SHIPPED)
 
 
+def _file_name(word: str) -> str:
+    return table_name(readable_name(named_rules(word)))
+
+
 def test_they_take_little_room_in_the_package():
     files = sorted(SHIPPED.glob("*"))
-    names = sorted(table_name(readable_name(named_rules(word))) for word in SEEDS)
+    names = sorted(map(_file_name, SEEDS))
     assert [file.name for file in files] == names
-    assert sum(file.stat().st_size for file in files) <= 3e6
+    sizes = {file.name: file.stat().st_size for file in files}
+    assert sum(sizes.values()) <= 6e6  # a site holds them all
+    assert sum(sizes[name] for name in map(_file_name, TOO_LARGE)) <= 3e6
 
 
 @pytest.mark.parametrize("word", SEEDS)
@@ -64,7 +73,7 @@ def test_the_game_as_it_is_played_is_answered_at_once():
 
 
 def test_an_estimator_of_ones_own_is_found_first(tmp_path: pathlib.Path):
-    own = tmp_path / "estimators" / table_name(readable_name(named_rules("ben:7")))
+    own = tmp_path / "estimators" / _file_name("ben:7")
     own.parent.mkdir()
     own.write_bytes((SHIPPED / own.name).read_bytes())
     found = find_estimator(named_rules("ben:7"))

@@ -53,7 +53,7 @@ COMMANDS = {
     "export": "Convert a table to RoyalUr's solved map or to columns.",
     "play": "Play against a table.",
     "record": "Record a game played at a real table.",
-    "review": "Review many games: over time, by first choices, next to rules of thumb.",
+    "review": "Review many games: over time, by first choices and rules of thumb.",
     "sample": "Play games between built-in players.",
     "evaluate": "Compare two policies in play, or judge one.",
     "duel": "Let two programs play against each other.",

@@ -33,7 +33,7 @@ def _period(text: str) -> str | int:
     )
 
 
-@click.command(short_help="Review many games: over time, by first choices, next to rules of thumb.")
+@click.command(short_help="Review many games: over time, by first choices and rules of thumb.")
 @click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
 @click.option(
     "--by",

@@ -181,7 +181,7 @@ def test_a_worker_that_is_too_small_is_said_so(tmp_path):
 
 
 def test_without_dask_the_remedy_is_told(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ur_solver.engine.cluster.runner", None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"pip install 'ur-solver\[cluster\]'"):
         make_table(RULES, tmp_path / "table", cluster=TWO)
 
