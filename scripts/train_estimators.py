@@ -38,21 +38,33 @@ SHIPPED_RULES = {
     "aseb:5": 11,
     "blitz:5": 12,
     "british-museum:5": 13,
+    "finkel-3dice:7": 14,
     "four-again:7": 15,
+    "four-again-d4:7": 16,
     "masters:7": 17,
+    "masters-4dice:7": 18,
     "casual-d4:7": 19,
     "casual-roll-again:7": 20,
+    "bell-stakes:7": 21,
+    "birds-d4:4": 22,
+    "ben-4dice:7": 23,
+    "ben-d4:7": 24,
 }
 """With their seeds."""
 
 FIRST = {
     "murray-3dice:7": "murray:7",
     "skiriuk-d4:7": "skiriuk:7",
+    "finkel-3dice:7": "finkel:7",
     "bell:7": "finkel:7",
     "four-again:7": "conventional:7",
+    "four-again-d4:7": "four-again:7",
     "masters:7": "conventional:7",
+    "masters-4dice:7": "masters:7",
     "casual-d4:7": "casual:7",
     "casual-roll-again:7": "casual:7",
+    "ben-4dice:7": "ben:7",
+    "ben-d4:7": "ben:7",
 }
 """Games of the same squares: the one begins with the weights of the other."""
 
