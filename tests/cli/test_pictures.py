@@ -30,7 +30,7 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def has_colour(picture, square: str, colour: tuple[int, ...]) -> bool:
-    """Whether a square has a colour beside its middle; an arrow may hide one of four places."""
+    """Whether a square has a colour near its middle; an arrow may hide one of four places."""
     x, y = 40 * (int(square[1:]) - 0.5), 40 * ("ABC".index(square[0]) + 0.5)
     pixels = picture.convert("RGB")
     places = [(x + dx, y + dy) for dx in (-6, 6) for dy in (-6, 6)]
