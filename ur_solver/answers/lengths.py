@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
-import pathlib
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.doors import FileDoor
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.answers.positions import (
     PositionLike,
@@ -42,7 +40,7 @@ class MoveLength:
     length: float
 
 
-class Lengths:
+class Lengths(FileDoor):
     """A table of lengths: how many throws a game still takes, on average, from every position.
 
     It is read only and safe from several threads; it is a context manager that closes its file.
@@ -72,17 +70,7 @@ class Lengths:
     """
 
     def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
-        self.file = path if isinstance(path, TableFile) else TableFile(path, (LENGTH, LONGEST))
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rule set of the table."""
-        return self.file.rules
-
-    @property
-    def path(self) -> pathlib.Path:
-        """The file."""
-        return self.file.path
+        super().__init__(path, (LENGTH, LONGEST))
 
     @property
     def objective(self) -> str:
@@ -157,21 +145,6 @@ class Lengths:
             for move in self.rules.legal_moves(position_from(self.rules, position), throw, choice)
         ]
         return sorted(found, key=lambda each: -each.length)
-
-    def close(self) -> None:
-        """Close the file; asking the table afterwards is an error."""
-        self.file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"Lengths({str(self.path)!r}: {self.objective} of {self.rules.word})"

@@ -6,18 +6,17 @@ import os
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
-from functools import lru_cache, wraps
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
+from ur_solver.answers.doors import AnswersDoor, FileDoor, asks
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
 from ur_solver.common.files import path_text
 from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
-from ur_solver.rules import RuleSet
 from ur_solver.space import Space, StateLayout
-from ur_solver.table import TABLE, Header, TableFile
+from ur_solver.table import TABLE, WIN, Header, TableFile
 
 if TYPE_CHECKING:
     from ur_solver.answers.verify import Verification
@@ -25,23 +24,7 @@ if TYPE_CHECKING:
     from ur_solver.records import GameRecord
 
 
-_Parameters = ParamSpec("_Parameters")
-_Result = TypeVar("_Result")
-
-
-def _asks(
-    part: str, method: Callable[Concatenate[Any, _Parameters], _Result]
-) -> Callable[Concatenate[Table, _Parameters], _Result]:
-    """A method of tables, its documentation included, that a part of theirs answers."""
-
-    @wraps(method)
-    def asked(table: Table, /, *args: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
-        return method(getattr(table, part), *args, **options)
-
-    return asked
-
-
-class Table:
+class Table(AnswersDoor, FileDoor):
     """A solved game: the value of every position, and all that follows from it.
 
     Values are win probabilities in [0, 1] of the side about to throw, before the throw; with
@@ -81,38 +64,24 @@ class Table:
     """
 
     def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
-        self.file = path if isinstance(path, TableFile) else TableFile(path)
+        super().__init__(path, (WIN,))
         self._values = Lookup(self.file)
         self._answers = Answers(self._values)
 
-    value = _asks("_values", Lookup.value)
-    values = _asks("_values", Lookup.values)
-    state_values = _asks("_values", Lookup.state_values)
-    encode = _asks("_values", Lookup.encode)
-    ranks = _asks("_values", Lookup.ranks)
-    states = _asks("_values", Lookup.states)
-    chunks = _asks("_values", Lookup.chunks)
-    chance = _asks("_values", Lookup.chance)
-    error = _asks("_values", Lookup.error)
-    errors = _asks("_values", Lookup.errors)
-    cut_error = _asks("_values", Lookup.cut_error)
-    check = _asks("_values", Lookup.check)
-    holds = _asks("_values", Lookup.holds)
-    holds_states = _asks("_values", Lookup.holds_states)
-
-    moves = _asks("_answers", Answers.moves)
-    best = _asks("_answers", Answers.best)
-    throws = _asks("_answers", Answers.throws)
-    choices = _asks("_answers", Answers.choices)
-    opening_value = _asks("_answers", Answers.opening_value)
-    opening_rounds = _asks("_answers", Answers.opening_rounds)
-    columns = _asks("_answers", Answers.columns)
-    move_columns = _asks("_answers", Answers.move_columns)
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rule set of the table."""
-        return self.file.rules
+    value = asks("_values", Lookup.value)
+    values = asks("_values", Lookup.values)
+    state_values = asks("_values", Lookup.state_values)
+    encode = asks("_values", Lookup.encode)
+    ranks = asks("_values", Lookup.ranks)
+    states = asks("_values", Lookup.states)
+    chunks = asks("_values", Lookup.chunks)
+    chance = asks("_values", Lookup.chance)
+    error = asks("_values", Lookup.error)
+    errors = asks("_values", Lookup.errors)
+    cut_error = asks("_values", Lookup.cut_error)
+    check = asks("_values", Lookup.check)
+    holds = asks("_values", Lookup.holds)
+    holds_states = asks("_values", Lookup.holds_states)
 
     @property
     def space(self) -> Space:
@@ -128,11 +97,6 @@ class Table:
     def tolerance(self) -> float:
         """The tolerance of the values that the table states; with stakes, besides `cut_error`."""
         return self._values.tolerance
-
-    @property
-    def path(self) -> pathlib.Path:
-        """The file."""
-        return self.file.path
 
     @property
     def header(self) -> Header:
@@ -250,21 +214,6 @@ class Table:
         array([0.516201])
         """
         self.file.limit_memory(whole_number("limit", limit))
-
-    def close(self) -> None:
-        """Close the file; asking the table for values afterwards raises ClosedTableError."""
-        self.file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Table) and self.file.is_same(other.file)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from functools import partial
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from ur_solver.blocks import BlockFiles
+from ur_solver.common.closing import Closing
 from ur_solver.engine.backlog import Backlog
 from ur_solver.engine.result import BlockResult
 from ur_solver.kernel import FinishedBlocks, Values
@@ -63,7 +63,7 @@ class MemoryStore:
         """Do nothing: memory shows no damage."""
 
 
-class FileStore:
+class FileStore(Closing):
     """Finished blocks in files, and in the memory of this process as far as it may take it.
 
     A separate thread writes the files, so solving waits for the disk only if many values are
@@ -97,15 +97,8 @@ class FileStore:
         self._backlog = Backlog("block-files", most_unwritten)
         self._lock = threading.Lock()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Wait until all is written, ignoring errors, and end the thread that writes."""
         self._backlog.close()
 
     def values_of(self, index: int) -> Values | None:

@@ -7,13 +7,13 @@ import os
 import pathlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.doors import AnswersDoor
 from ur_solver.answers.lookup import Lookup
-from ur_solver.answers.openings import EvaluatedRound
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -24,8 +24,9 @@ from ur_solver.answers.positions import (
     states_from,
     value_when_over,
 )
-from ur_solver.answers.query import Answers, EvaluatedMove, ThrowValue
+from ur_solver.answers.query import Answers, EvaluatedMove
 from ur_solver.answers.values import Values
+from ur_solver.common.closing import Closing
 from ur_solver.errors import InputError, RuleSetMismatchError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators import file as files
@@ -33,7 +34,7 @@ from ur_solver.estimators.features import scale_of
 from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.network_values import NetworkValues
 from ur_solver.estimators.search import Searched
-from ur_solver.rules import FREE_THROW, Position, RuleSet
+from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import final_value
 from ur_solver.space import space_of
 
@@ -46,7 +47,7 @@ _GROWTH = 20.0
 """By so much a ply more takes longer, at first guess."""
 
 
-class Estimator:
+class Estimator(AnswersDoor, Closing):
     """Estimates of the values of a game that is too large for a table, and what follows from them.
 
     Values are what a table's are: win probabilities of the side about to throw, or with stakes the
@@ -313,46 +314,6 @@ class Estimator:
         """As `Table.encode`."""
         return states_from(self.space, positions).rows
 
-    def moves(
-        self, position: PositionLike, throw: int, choice: str = FREE_THROW
-    ) -> list[EvaluatedMove]:
-        """As `Table.moves`."""
-        return self._answers.moves(position, throw, choice)
-
-    def best(
-        self, position: PositionLike, throw: int, choice: str = FREE_THROW
-    ) -> EvaluatedMove | None:
-        """As `Table.best`."""
-        return self._answers.best(position, throw, choice)
-
-    def throws(self, position: PositionLike) -> list[ThrowValue]:
-        """As `Table.throws`."""
-        return self._answers.throws(position)
-
-    def choices(self, position: PositionLike) -> dict[str, float | None]:
-        """As `Table.choices`."""
-        return self._answers.choices(position)
-
-    def opening_value(self) -> float:
-        """As `Table.opening_value`."""
-        return self._answers.opening_value()
-
-    def opening_rounds(
-        self, throws: tuple[int, ...], marker: str | None = None
-    ) -> list[EvaluatedRound]:
-        """As `Table.opening_rounds`."""
-        return self._answers.opening_rounds(throws, marker)
-
-    def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
-        """As `Table.columns`."""
-        return self._answers.columns(positions)
-
-    def move_columns(
-        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
-    ) -> dict[str, npt.NDArray[Any]]:
-        """As `Table.move_columns`."""
-        return self._answers.move_columns(positions)
-
     def audit(self, game: GameRecord) -> GameAudit:
         """As `Table.audit`; mistakes are losses beyond the error of the comparison."""
         (audit,) = self.audits([game])
@@ -368,12 +329,6 @@ class Estimator:
         """Close the table of endings, if there is one."""
         if self.exact is not None:
             self.exact.file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"Estimator({self.rules.word}, {self.plies}-ply)"

@@ -21,9 +21,9 @@ import queue
 import shlex
 import subprocess
 import threading
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
+from ur_solver.common.closing import Closing
 from ur_solver.errors import InputError
 from ur_solver.rules import Position
 
@@ -54,7 +54,7 @@ class Decision(NamedTuple):
     options: tuple[str, ...]
 
 
-class Program:
+class Program(Closing):
     """A running program that plays; it ends with the context.
 
     Parameters
@@ -161,14 +161,3 @@ class Program:
         if not self._reader.is_alive():
             assert self._process.stdout is not None
             self._process.stdout.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

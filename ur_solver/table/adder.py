@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from ur_solver.blocks import BlockRecord
+from ur_solver.common.closing import Closing
 from ur_solver.engine import Backlog, BlockResult, FileStore
 from ur_solver.kernel import Values
 from ur_solver.table.table_folder import FolderWriter
 from ur_solver.table.writer import TableWriter
 
 
-class Adder:
+class Adder(Closing):
     """A thread that writes finished blocks to the table.
 
     Solving waits for it only if many values are unwritten. A write error is raised at the next
@@ -38,10 +39,8 @@ class Adder:
         self._added: set[int] = set()
         self.position_sweeps = 0
 
-    def __enter__(self) -> Adder:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
+        """Wait until all is added, ignoring errors, and end the thread that adds."""
         self._backlog.close()
 
     def add(self, record: BlockRecord) -> bool:

@@ -9,13 +9,13 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext
 from functools import lru_cache
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
+from ur_solver.common.closing import Closing
 from ur_solver.common.files import path_text
 from ur_solver.common.progress import Progress
 from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
@@ -33,7 +33,7 @@ _FEW = 64
 """The most values to read through the cache of chunks: a position has some twenty successors."""
 
 
-class TableFile:
+class TableFile(Closing):
     """A solution table, open for reading.
 
     Opening reads and checks everything but the values. A chunk of values is read, and its checksum
@@ -161,17 +161,6 @@ class TableFile:
         self._source = ClosedSource(self.path, self._source.contents)
         self._flat = None
         self._keep_chunks(1)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def holds(self, rank: int) -> bool:
         """Whether the table has the value of a rank."""

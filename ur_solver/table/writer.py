@@ -8,14 +8,14 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, checksum
+from ur_solver.common.closing import Closing
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part
@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # a query does not need the kernels
     from ur_solver.engine.result import BlockResult
 
 
-class TableWriter:
+class TableWriter(Closing):
     """A table that is being written.
 
     It is written to ``.<name>.part`` in the same folder. `finish` syncs and renames the file;
@@ -108,7 +108,7 @@ class TableWriter:
             yield
             self._disk.check()
         except OSError as error:
-            self.abort()
+            self.close()
             raise self._cannot_write(error) from error
 
     def _cannot_write(self, error: OSError) -> OutputError:
@@ -168,23 +168,12 @@ class TableWriter:
             self._is_open = False
         return header
 
-    def abort(self) -> None:
+    def close(self) -> None:
         """Close the unfinished file and remove it; does nothing after `finish`."""
         if self._is_open:
             self._is_open = False
             self._file.close()
             self._disk.discard()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.abort()
 
 
 def add_certificate(
