@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.moves import WIN, generator_of
 from ur_solver.records import GameRecord, Replay
 from ur_solver.rules import CATALOGUE, FREE_THROW, RuleSet
 from ur_solver.space import space_of
@@ -29,6 +30,32 @@ def random_game(rules: RuleSet, seed: int, max_plies: int = 10_000) -> GameRecor
         played = int(rng.integers(len(steps))) if steps else -1
         replay.take(throws, steps, played, choices=choices, chosen=chosen)
     return replay.finish()
+
+
+def played_rows(rules: RuleSet, n: int, seed: int = 0) -> npt.NDArray[Any]:
+    """Encoded states that random games come through, none twice, shape (n, state width)."""
+    rng = np.random.default_rng(seed)
+    generator = generator_of(rules)
+    rows, seen, found = generator.start(200), set(), []
+    while len(found) < n:
+        for row in rows:
+            if row.tobytes() not in seen:
+                seen.add(row.tobytes())
+                found.append(row)
+        after = np.empty_like(rows)
+        for choices, members in generator.by_choices(rows):
+            for choice, part in zip(
+                choices, np.array_split(rng.permutation(members), len(choices)), strict=True
+            ):
+                numbers, chances = zip(*choice.outcomes, strict=True)
+                throws = rng.choice(numbers, len(part), p=np.array(chances) / sum(chances))
+                may = np.full(len(part), choice.may, dtype=np.uint8)
+                turns = generator.successors(rows[part], throws.astype(np.int32), may)
+                picked = rng.integers(turns.starts[:-1], turns.starts[1:])
+                is_won = turns.has(WIN)[picked]
+                after[part] = np.where(is_won[:, None], generator.start(), turns.after[picked])
+        rows = after
+    return np.array(found[:n])
 
 
 class HashValues:

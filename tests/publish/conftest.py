@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
 import pathlib
 import threading
 from collections.abc import Iterator
@@ -19,8 +20,33 @@ from ur_solver.publish.site import PLIES, publish
 from ur_solver.rules import named_rules
 
 TABLES = ("finkel:1", "birds:1", "skiriuk:1", "ben:1", "bell-stakes:1", "birds:2")
-ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7")
+ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7", "bell-stakes-7")
 """Of those that come with the program."""
+
+_ASKED = """
+async (given) => {
+  const [name, states] = JSON.parse(given);
+  const load = async (path) => (await fetch(`data/${path}`)).arrayBuffer();
+  const index = await (await fetch("data/index.json")).json();
+  const entry = index.tables.find((each) => each.id === name);
+  const rules = await (await fetch(`data/${entry.rules_file}`)).json();
+  const { Moves } = await import("./engine/moves.js");
+  const { open } = await import("./engine/values.js");
+  const values = await open(entry, new Moves(rules), load);
+  const found = await values.values(states);
+  const isExact = values.isExact;
+  return JSON.stringify({
+    isExact, plies: entry.plies, values: [...found],
+    network: isExact ? null : states.map((state) => values.network.value(state)),
+    margins: isExact ? null : [...await values.margins(states, found)],
+    ranks: isExact ? states.map((state) => values.exact.rank(state)) : null,
+    errors: isExact ? states.map((state) => values.exact.error(state)) : null,
+    chances: values.chances ? [...await values.chances(states)] : null,
+    facts: await Promise.all(
+      states.slice(0, 20).map((state, k) => values.facts(state, found[k], 1))),
+  });
+}
+"""
 
 
 class Site(NamedTuple):
@@ -76,3 +102,17 @@ def files(site) -> Iterator[FileServer]:
 def browser():
     with launched() as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def asked(browser, files):
+    """What the page's modules answer for some states of a table or an estimator."""
+    page = browser.new_page()
+    page.goto(f"{files.origin}/games/ur/icon.svg")
+
+    def ask(name, states):
+        # a document of the site's own folder, without the page's own doings
+        return json.loads(page.evaluate(_ASKED, json.dumps([name, states.tolist()])))
+
+    yield ask
+    page.close()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.games import random_game
+from tests.games import played_rows, random_game
 from tests.serve.browser import needs_browser
 from tests.serve.page.engine import call, engine_page, load, near, plain, take
 from ur_solver.errors import InputError
@@ -41,32 +41,6 @@ FULL = {**CATALOGUE, **OWN}
 def page(browser):
     with engine_page(browser) as page:
         yield page
-
-
-def played_rows(rules, n, seed=0):
-    """Rows of positions that random games come through, none twice."""
-    rng = np.random.default_rng(seed)
-    generator = generator_of(rules)
-    rows, seen, found = generator.start(200), set(), []
-    while len(found) < n:
-        for row in rows:
-            if row.tobytes() not in seen:
-                seen.add(row.tobytes())
-                found.append(row)
-        after = np.empty_like(rows)
-        for choices, members in generator.by_choices(rows):
-            for choice, part in zip(
-                choices, np.array_split(rng.permutation(members), len(choices)), strict=True
-            ):
-                numbers, chances = zip(*choice.outcomes, strict=True)
-                throws = rng.choice(numbers, len(part), p=np.array(chances) / sum(chances))
-                may = np.full(len(part), choice.may, dtype=np.uint8)
-                turns = generator.successors(rows[part], throws.astype(np.int32), may)
-                picked = rng.integers(turns.starts[:-1], turns.starts[1:])
-                is_won = turns.has(WIN)[picked]
-                after[part] = np.where(is_won[:, None], generator.start(), turns.after[picked])
-        rows = after
-    return np.array(found[:n])
 
 
 def texts_of(rules, rows):
