@@ -31,7 +31,7 @@ export function f(x) {
 
 def test_a_style_sheet():
     text = '/* One.\n   Two. */\na :is(b, c) {\n  d: e f;\n  content: "g, h";\n}\n/* i */\n'
-    assert lean(text, is_style=True) == 'a :is(b,c){\nd:e f;\ncontent: "g, h";\n}\n'
+    assert lean(text, is_style=True) == 'a :is(b,c){\nd:e f;\ncontent:"g, h";\n}\n'
 
 
 def test_space_goes_where_no_text_is():
@@ -42,9 +42,26 @@ def test_space_goes_where_no_text_is():
 """
     assert lean(text) == (
         "const{a,b}=c?d:!e;\n"
-        'for (const f of g) h(f => f * -1, "i = j");\n'
+        'for(const f of g)h(f=>f*-1,"i = j");\n'
         "if(a + +b>0&&c in d)return a - -b;\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("""f("a , b", 'c = "d"', `e , ${g (h, "i , j")} k`) + l;""",
+         """f("a , b",'c = "d"',`e , ${g (h, "i , j")} k`)+l;"""),
+        ("""a + b (c) - d [e] + "f + g";""", """a+b(c)-d [e] + "f + g";"""),
+        ('f("\\" , ", g);', 'f("\\" , ",g);'),
+        # what may be a regular expression, a comment, or a text within another
+        ('f(/" , "/, g);', 'f(/" , "/, g);'),
+        ("f(a, b); // it's, so", "f(a, b); // it's, so"),
+        ("f(`a${b ? `c , d` : e}`, g);", "f(`a${b ? `c , d` : e}`, g);"),
+    ],
+)  # fmt: skip
+def test_texts_stay(line, kept):
+    assert lean(line) == f"{kept}\n"
 
 
 def test_a_type_at_the_beginning_of_a_line_stays():

@@ -1,7 +1,7 @@
 """Scripts and style sheets without what only their readers need: comments and white space.
 
 The page has no build step, and a site needs none: lines are left out, moved to the left and, where
-nothing in them is a text, drawn together. Nothing is renamed, and lines stay lines.
+no text is in the way, drawn together. Nothing is renamed, and lines stay lines.
 """
 
 from __future__ import annotations
@@ -9,9 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_IN_SCRIPTS = re.compile(r" ?([=(){},:;?<>&|*!]+) ?"), re.compile("[\"'`/]")
-_IN_STYLES = re.compile(r"((?<=[:,;{])) | (?=[{}])"), re.compile("[\"'`]")
-"""Space that says nothing; and what a line has in which space may say something."""
+_IN_SCRIPTS = re.compile(
+    r" (?=[=(){},:;?<>&|*!])|(?<=[=(){},:;?<>&|*!]) "
+    r"|(?<=[\w)\]]) (?=[-+] [\w(\[])|(?<=[\w)\]] [-+]) (?=[\w(\[])"
+)
+_IN_STYLES = re.compile(r"(?<=[:,;{]) | (?=[{}])")
+"""Space that says nothing."""
+
+_TEXT = re.compile(
+    r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\$]|\\.|\$(?!\{)|\$\{[^`}]*\})*`)"""
+)
+"""A text; in backticks, what stands in braces may have quotation marks, but no other text in
+backticks."""
+_UNCLEAR = re.compile("[\"'`/]")
+"""What is left of a line, its texts aside, where it may be a regular expression or a comment."""
 
 
 def lean(text: str, *, is_style: bool = False) -> str:
@@ -23,9 +34,17 @@ def lean(text: str, *, is_style: bool = False) -> str:
         If a text in backticks goes over several lines, where white space counts, or code follows a
         comment of several lines.
     """
-    space, texts = _IN_STYLES if is_style else _IN_SCRIPTS
-    lines = (line if texts.search(line) else space.sub(r"\1", line) for line in _lines(text))
-    return "\n".join(lines) + "\n"
+    space = _IN_STYLES if is_style else _IN_SCRIPTS
+    return "\n".join(_drawn_together(line, space) for line in _lines(text)) + "\n"
+
+
+def _drawn_together(line: str, space: re.Pattern[str]) -> str:
+    """A line without idle space outside its texts; the line itself where they are not clear."""
+    parts = _TEXT.split(line)
+    if any(map(_UNCLEAR.search, parts[::2])):
+        return line
+    parts[::2] = [space.sub("", each) for each in parts[::2]]
+    return "".join(parts)
 
 
 def _lines(text: str) -> Iterator[str]:
