@@ -56,6 +56,16 @@ def test_estimates_are_shown_with_their_intervals(browser, files):
     person.close()
 
 
+def test_the_dice_are_judged(browser, files):
+    person = Person(browser, files.origin + PATH)
+    person.visit("rules=aseb:5")
+    play(person, random.Random(1), (by_list,), 4)
+    person.page.click("#dice-test")
+    person.settle()
+    assert "nothing unusual" in person.page.inner_text("#dice-found")
+    person.close()
+
+
 def test_a_rule_set_without_values_is_played(browser, files):
     person = Person(browser, files.origin + PATH)
     person.visit("rules=aseb:5")

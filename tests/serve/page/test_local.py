@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from importlib import resources
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from tests.games import random_game
 from tests.serve.browser import needs_browser
 from tests.serve.page.engine import call, engine_page, near, plain, take
+from ur_solver.audit.dice_test import RARE, SERIES, VERY_RARE, compared_throws
 from ur_solver.records.plain import write_plain
 from ur_solver.rules import DARK
 from ur_solver.serve.describe import rules_values, table_values, whole_table_values
@@ -180,6 +183,41 @@ def test_records_with_an_opening(page, site):
         assert found["place"]["line"] == 2
 
 
+@pytest.mark.parametrize("name", ["finkel-1", "murray-3dice-1", "birds-2", "skiriuk-1", "ben-1"])
+def test_the_dice(page, site, name):
+    """Counts are judged as by Python, but for the chance in the fair series of both."""
+    dice = site(name).rules.dice
+    few = {throw: 3 + k for k, throw in enumerate(dice.throws)}
+    many = {throw: int(1000 * dice.probabilities[throw]) for throw in dice.throws}
+    odd = {throw: int(300 * dice.probabilities[throw]) for throw in dice.throws}
+    odd[dice.throws[-1]] += 40
+    for light, dark in [(few, {}), ({dice.throws[-1]: 5}, few), (many, few), (odd, many), ({}, {})]:
+        expected = compared_throws(dice, light, dark)
+        found = call(page, "asked", f"/tables/{name}/dice", {"light": light, "dark": dark})
+        assert {*found} == {*expected}
+        for side, own in expected.items():
+            shares = [found[side].pop(key) for key in ("chance", "mean_chance")]
+            theirs = [own.pop(key) for key in ("chance", "mean_chance")]
+            words = [
+                {key: each.pop(key) for key in ("verdict", "text")} for each in (found[side], own)
+            ]
+            assert found[side] == near(own)
+            share = 2 * min(theirs) if own["throws"] else 1.0
+            if not any(0.7 < share / limit < 1.4 for limit in (RARE, VERY_RARE)):
+                assert words[0]["verdict"] == words[1]["verdict"]
+                assert without_numbers(words[0]["text"]) == without_numbers(words[1]["text"])
+            for share, other in zip(shares, theirs, strict=True):
+                # five standard errors of the difference, and what a limit may be off by
+                error = 5 * math.sqrt(2 * (other or 0) / SERIES)
+                assert share == (
+                    other if other is None else pytest.approx(other, abs=error + 0.003)
+                )
+
+
+def without_numbers(text):
+    return re.sub(r"[\d,.]*\d of [\d,]+", "N of N", text)
+
+
 def test_every_route_has_an_answer_or_is_missing(page, site):
     """Of routes of a table or a rule set the page asks for no other than these."""
     site("finkel-1")
@@ -192,7 +230,7 @@ def test_every_route_has_an_answer_or_is_missing(page, site):
         kind, word, *rest = [*path.strip("/").split("/"), ""]
         if word.startswith("{") and rest[0]:
             name = f"/{kind}/{'finkel-1' if kind == 'tables' else 'finkel:1'}/{rest[0]}"
-            bodies = (None, {"text": "", "start": "", "turns": []})
+            bodies = (None, {"text": "", "start": "", "turns": [], "light": {}, "dark": {}})
             if not any(is_answered(name, body) for body in bodies):
                 unanswered.add(rest[0])
     missing = call(page, "asked", "/rules/finkel:1")["missing"]

@@ -59,7 +59,6 @@ export class Learning {
     const isPlayed = Object.values(session.players).includes("human");
     if (session.isOver && session.at.parent && isPlayed && this.root !== session.root) this.remember();
     this.showDue();
-    at("dice-test").hidden = Boolean(this.session.about?.missing?.includes("dice"));
     this.openings.show();
   }
 

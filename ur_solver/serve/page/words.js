@@ -41,7 +41,7 @@ export const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1
 
 /** A count and what is counted, of which there may be one. */
 export function counted(count, one) {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
+  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }
 
 /** How a source's values are written: chances in per cent, or money. */

@@ -3,27 +3,11 @@
 import { Refusal } from "../refusal.js";
 import { other } from "./moves.js";
 import { Unfolded } from "./position.js";
+import { drawnFrom, picked } from "./random.js";
 
 const MOST = 50;
 const GAMES = { exact: 500, estimated: 300 };
 const LONGEST = 2000;
-
-/** Numbers in [0, 1) from a seed (mulberry32). @param {number} seed */
-function drawnFrom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = state + 0x6d2b79f5 | 0;
-    let mixed = Math.imul(state ^ state >>> 15, 1 | state);
-    mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed;
-    return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
-  };
-}
-
-/** One of several by a number in [0, 1), by their probabilities. */
-function picked(options, number, weight) {
-  let left = number * options.reduce((sum, each) => sum + weight(each), 0);
-  return options.find((each) => (left -= weight(each)) < 0) ?? options.at(-1);
-}
 
 /** A decision of a game by rules of thumb, any with the same chance; null if it has none. */
 function decision(moves, random) {

@@ -1,6 +1,7 @@
 // The page's own answers, on a site without a server: those of the HTTP interface, made of files.
 
 import { Refusal } from "../refusal.js";
+import { diceAnswer } from "./dice.js";
 import { auditAnswer, converted } from "./games.js";
 import { exercisesAnswer } from "./exercises.js";
 import { lineAnswer } from "./line.js";
@@ -11,7 +12,7 @@ import { Unfolded, boardAnswer } from "./position.js";
 const VERSION = 1;
 
 /** What a site cannot answer, as `about.missing` has it. */
-const MISSING = ["report", "dice"];
+const MISSING = ["report"];
 
 /** The notations that are written here. */
 const NOTATIONS = ["ur"];
@@ -112,5 +113,6 @@ const HANDLERS = {
   exercises: (judge, asked) => exercisesAnswer(judge, asked),
   "line of a body": (judge, { start, turns }) => lineAnswer(judge, start, turns),
   "audit of a body": (judge, { text }) => auditAnswer(judge, text),
+  "dice of a body": (judge, counts) => diceAnswer(judge, counts),
   "convert of a body": ({ moves }, { text }) => converted(moves, text),
 };
