@@ -9,11 +9,15 @@ import math
 import pathlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
+from operator import getitem
 from typing import Any
 
 from ur_solver.common.text import cell, decoded, json_values
 from ur_solver.errors import InputError
 from ur_solver.study.figures import as_count, as_number, as_share, ends_of, payoff_of
+
+_THROWS = "length/distributions/throws"
 
 Study = dict[str, Any]
 """The result of `ur_solver.study.study`."""
@@ -30,14 +34,20 @@ class Row:
     label : str
     form : callable
         Formats it for people.
-    of : callable
-        The figure in the JSON of a study; None if it is missing.
+    source : str or callable
+        Gives the figure of a study, or None: a function, or the figure's path in the study's JSON.
     """
 
     key: str
     label: str
     form: Callable[[Any], str]
-    of: Callable[[Study], Any]
+    source: str | Callable[[Study], Any]
+
+    def of(self, study: Study) -> Any:
+        """The figure of a study; None if it is missing."""
+        if not isinstance(self.source, str):
+            return self.source(study)
+        return reduce(getitem, self.source.split("/"), study)
 
     def text(self, study: Study) -> str:
         """The figure for people."""
@@ -55,14 +65,14 @@ def first_player_wins(study: Study) -> Any:
     return study["fairness"]["first_player_wins" if is_sampled else "first_player"]
 
 
-def _throws(study: Study) -> Any:
-    return study["length"]["distributions"]["throws"]
-
-
 def beaten_by_table(study: Study, name: str) -> Any:
     """The share of games that a policy wins against the table."""
     names = study["ladder"]["policies"]
     return study["ladder"]["wins"][names.index(name)][0] if name in names else None
+
+
+def _beaten_by(name: str) -> Callable[[Study], Any]:
+    return partial(beaten_by_table, name=name)
 
 
 def best_order(study: Study) -> str | None:
@@ -72,86 +82,36 @@ def best_order(study: Study) -> str | None:
 
 
 ROWS = (
-    Row("positions", "positions", as_number, lambda study: study["positions"]),
+    Row("positions", "positions", as_number, "positions"),
     Row("first_player", "the first player wins", as_share, first_player_wins),
-    Row("throws", "throws a game", as_number, lambda study: study["length"]["throws"]),
-    Row(
-        "throws_deviation",
-        "  standard deviation",
-        as_number,
-        lambda study: _throws(study)["deviation"],
-    ),
-    Row(
-        "median",
-        "  half take no more than",
-        as_count,
-        lambda study: _throws(study)["quantiles"]["0.5"],
-    ),
-    Row(
-        "ninety_five",
-        "  95 % take no more than",
-        as_count,
-        lambda study: _throws(study)["quantiles"]["0.95"],
-    ),
-    Row("longest", "  longest seen", as_number, lambda study: _throws(study)["longest"]),
-    Row("longer", "  longer than that", as_share, lambda study: study["length"]["beyond"]),
-    Row("turns", "turns a game", as_number, lambda study: study["length"]["turns"]),
-    Row("moves", "moves a game", as_number, lambda study: study["length"]["moves"]),
-    Row("captures", "captures a game", as_number, lambda study: study["length"]["captures"]),
-    Row(
-        "extra_throws",
-        "extra throws a game",
-        as_number,
-        lambda study: study["length"]["extra_throws"],
-    ),
-    Row(
-        "with_a_choice",
-        "throws with a choice",
-        as_share,
-        lambda study: study["choices"]["with_a_choice"],
-    ),
-    Row(
-        "choices_a_turn",
-        "choices a turn",
-        as_number,
-        lambda study: study["choices"]["choices_a_turn"],
-    ),
-    Row(
-        "moves_to_choose_from",
-        "moves to choose from",
-        as_number,
-        lambda study: study["choices"]["moves_to_choose_from"],
-    ),
-    Row(
-        "without_a_move",
-        "throws without a move",
-        as_share,
-        lambda study: study["choices"]["without_a_move"],
-    ),
-    Row(
-        "lead_changes",
-        "changes of the lead",
-        as_number,
-        lambda study: study["drama"]["lead_changes"],
-    ),
-    Row(
-        "won_from_below_10",
-        "won from below 10 %",
-        as_share,
-        lambda study: study["drama"]["comebacks"]["10"],
-    ),
-    Row("swing", "a throw changes the chance by", as_share, lambda study: study["drama"]["swing"]),
+    Row("throws", "throws a game", as_number, "length/throws"),
+    Row("throws_deviation", "  standard deviation", as_number, f"{_THROWS}/deviation"),
+    Row("median", "  half take no more than", as_count, f"{_THROWS}/quantiles/0.5"),
+    Row("ninety_five", "  95 % take no more than", as_count, f"{_THROWS}/quantiles/0.95"),
+    Row("longest", "  longest seen", as_number, f"{_THROWS}/longest"),
+    Row("longer", "  longer than that", as_share, "length/beyond"),
+    Row("turns", "turns a game", as_number, "length/turns"),
+    Row("moves", "moves a game", as_number, "length/moves"),
+    Row("captures", "captures a game", as_number, "length/captures"),
+    Row("extra_throws", "extra throws a game", as_number, "length/extra_throws"),
+    Row("with_a_choice", "throws with a choice", as_share, "choices/with_a_choice"),
+    Row("choices_a_turn", "choices a turn", as_number, "choices/choices_a_turn"),
+    Row("moves_to_choose_from", "moves to choose from", as_number, "choices/moves_to_choose_from"),
+    Row("without_a_move", "throws without a move", as_share, "choices/without_a_move"),
+    Row("lead_changes", "changes of the lead", as_number, "drama/lead_changes"),
+    Row("won_from_below_10", "won from below 10 %", as_share, "drama/comebacks/10"),
+    Row("swing", "a throw changes the chance by", as_share, "drama/swing"),
     Row(
         "greedy_beats_table",
         "greedy beats the table",
         as_share,
-        lambda study: beaten_by_table(study, "greedy"),
+        _beaten_by("greedy"),
     ),
     Row(
         "random_beats_table",
         "random beats the table",
         as_share,
-        lambda study: beaten_by_table(study, "random"),
+        _beaten_by("random"),
     ),
     Row(
         "order_beats_table",

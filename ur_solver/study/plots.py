@@ -21,12 +21,12 @@ _INK, _FAINT, _MAIN = "#2b2620", "#8a8072", "#2f5d8a"
 _COLOURS = ("#2f5d8a", "#c0272d", "#2e7d4f", "#c9971c", "#7b4f9d", "#d9661f", "#3a8f95", "#776d60")
 
 
-def _figure(height: float, width: float = 8.0) -> tuple[Figure, Axes]:
+def _figure(height: float) -> tuple[Figure, Axes]:
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - the extra
     except ImportError:
         raise InputError(missing_extra("plots need matplotlib", "plots", "matplotlib")) from None
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(8.0, height), layout="constrained")
     axes = figure.add_subplot()
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -115,8 +115,7 @@ def throws(studies: Sequence[Study]) -> str:
                 value_of(end), k, xerr=_error_bar(end, 1), fmt="o" if is_mean else "none",
                 color=_MAIN, ecolor=_INK, ms=6, lw=0.8, capsize=2,
             )  # fmt: skip
-    axes.set_yticks(range(len(studies)), [study["word"] for study in studies])
-    axes.invert_yaxis()
+    _name_rows(axes, [study["word"] for study in studies])
     axes.set_xlim(left=0)
     axes.set_xlabel("throws in a game: the mean, and nine games of ten")
     return _svg(figure, "throws")
@@ -137,8 +136,7 @@ def skill(studies: Sequence[Study]) -> str:
                 color=colour, ms=6, lw=1.2,
                 label=name if k == 0 else None,
             )  # fmt: skip
-    axes.set_yticks(range(len(studies)), [study["word"] for study in studies])
-    axes.invert_yaxis()
+    _name_rows(axes, [study["word"] for study in studies])
     axes.set_xlim(0, 52)
     axes.axvline(50, color=_FAINT, lw=0.8, ls=":")
     axes.set_xlabel("% of games won against the table (the further left, the more play matters)")
@@ -170,6 +168,12 @@ def worth(studies: Sequence[Study]) -> str:
     return _svg(figure, "worth")
 
 
+def _name_rows(axes: Axes, words: Sequence[str]) -> None:
+    """Name the rows of a plot from the top down."""
+    axes.set_yticks(range(len(words)), words)
+    axes.invert_yaxis()
+
+
 def _bars(
     axes: Any, labels: list[str], values: list[float], margins: Sequence[Sequence[float]]
 ) -> None:
@@ -180,8 +184,7 @@ def _bars(
         at, values, xerr=errors if has_errors else None, color=_MAIN, height=0.65,
         error_kw={"ecolor": _INK, "lw": 0.8, "capsize": 2},
     )  # fmt: skip
-    axes.set_yticks(at, labels)
-    axes.invert_yaxis()
+    _name_rows(axes, labels)
     for k, value in enumerate(values):
         axes.annotate(
             signed(value, 2),
