@@ -12,8 +12,7 @@ from xml.etree import ElementTree as ET
 from markupsafe import Markup
 
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
-from ur_solver.records import Step
-from ur_solver.records.pictures import last_position
+from ur_solver.records import Step, last_position
 from ur_solver.rules import SIDE_NAMES, Position
 from ur_solver.rules.drawing.svg import Arrow, board_svg
 

@@ -13,7 +13,7 @@ from ur_solver.records.game_files import (
 from ur_solver.records.notations import NOTATIONS, Notation, register_notation
 from ur_solver.records.openings import opening_text, opening_words, round_text
 from ur_solver.records.plain import read_plain, write_plain
-from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
+from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay, last_position
 from ur_solver.records.rgn import read_rgn, write_rgn
 from ur_solver.records.royalur_json import read_json_game
 from ur_solver.records.royalur_writer import write_json_game
@@ -42,6 +42,7 @@ __all__ = [
     "check_output",
     "find_files",
     "known_rules",
+    "last_position",
     "notation_of",
     "opening_text",
     "opening_words",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ur_solver.records.endings import end_text
-from ur_solver.records.record import GameRecord, Ply
-from ur_solver.rules import LIGHT, SIDE_NAMES, Position, opponent
+from ur_solver.records.record import GameRecord, Ply, last_position
+from ur_solver.rules import LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.svg import Arrow, board_picture
 
 
@@ -23,24 +23,11 @@ def game_pictures(record: GameRecord, view: str = LIGHT) -> Iterator[str]:
         position = record.stepper.position(ply.state, ply.side)
         step = ply.step
         arrows = [] if step is None else [Arrow("best", step.source, step.target)]
-        yield board_picture(position, arrows, view=view, caption=_said(record, number, ply))
+        yield board_picture(position, arrows, view=view, caption=_caption(record, number, ply))
     yield board_picture(last_position(record), view=view, caption=end_text(record))
 
 
-def _said(record: GameRecord, number: int, ply: Ply) -> str:
+def _caption(record: GameRecord, number: int, ply: Ply) -> str:
     move = record.move_text(ply) or ("?" if ply.is_pending else "no move")
     words = [f"{number}", SIDE_NAMES[ply.side], ply.choice, "throws", f"{ply.throw_text}:", move]
     return " ".join(word for word in words if word)
-
-
-def last_position(record: GameRecord) -> Position:
-    """The position where a record stops, before a move that has not been made yet."""
-    if not record.plies:
-        return record.start
-    last, stepper = record.plies[-1], record.stepper
-    if last.is_pending:
-        return stepper.position(last.state, last.side)
-    if last.step is None:
-        return stepper.position(stepper.flip(last.state), opponent(last.side))
-    side = last.side if last.step.again else opponent(last.side)
-    return stepper.position(last.step.state, side)

@@ -181,6 +181,19 @@ class GameRecord:
         return None if step is None else self.stepper.text(ply.side, step)
 
 
+def last_position(record: GameRecord) -> Position:
+    """The position where a record stops, before a move that has not been made yet."""
+    if not record.plies:
+        return record.start
+    last, stepper = record.plies[-1], record.stepper
+    if last.is_pending:
+        return stepper.position(last.state, last.side)
+    if last.step is None:
+        return stepper.position(stepper.flip(last.state), opponent(last.side))
+    side = last.side if last.step.again else opponent(last.side)
+    return stepper.position(last.step.state, side)
+
+
 @dataclass(frozen=True)
 class RecordFault:
     """Why a game could not be read; it takes the game's place among those of a file.

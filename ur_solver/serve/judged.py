@@ -28,11 +28,12 @@ from ur_solver.records import (
     NOTATIONS,
     GameRecord,
     RecordFault,
+    last_position,
     opening_text,
     read_text,
     stepper_of,
 )
-from ur_solver.rules import SIDE_NAMES, Position, opponent
+from ur_solver.rules import SIDE_NAMES, Position
 from ur_solver.serve.unfold import Json, ServedRules, Unfolded
 
 MAX_TURNS = 20_000
@@ -124,23 +125,10 @@ def _audit_values(audit: GameAudit) -> Json:
         "names": {name: record.player(side) for side, name in SIDE_NAMES.items()},
         "start": record.start.notation,
         "rounds": opening_text(record.opening) or None,
-        "position": _end_of(record),
+        "position": last_position(record).notation,
         "result": result_text(audit),
         "account": account_text(audit),
     }
-
-
-def _end_of(record: GameRecord) -> str:
-    """The position where a record stops."""
-    if not record.plies:
-        return record.start.notation
-    last, stepper = record.plies[-1], record.stepper
-    if last.is_pending:
-        return stepper.notation(last.state, last.side)
-    if last.step is None:
-        return stepper.notation(stepper.flip(last.state), opponent(last.side))
-    side = last.side if last.step.again else opponent(last.side)
-    return stepper.notation(last.step.state, side)
 
 
 def report_text(table: Evaluator, text: str) -> str:
