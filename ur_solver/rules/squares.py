@@ -179,9 +179,26 @@ class Shared(SquareRule):
         return None
 
 
+@dataclass(frozen=True)
+class _Many(SquareRule):
+    """A square for up to `capacity` pieces, none captured."""
+
+    capacity: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.capacity <= MAX_CAPACITY:
+            raise RuleSetError(
+                f"square rule {self.name!r}: capacity is {self.capacity!r}, not 1 to {MAX_CAPACITY}"
+            )
+
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
+        """Join the pieces there, if it can hold them all."""
+        return () if self.fault((*held, piece)) is None else None
+
+
 @register_square_rule
 @dataclass(frozen=True)
-class Stack(SquareRule):
+class Stack(_Many):
     """Up to `capacity` pieces on top of each other, none captured (rules, 5.4).
 
     With `one_side` they all belong to the side that holds the square: a depot; without
@@ -190,12 +207,8 @@ class Stack(SquareRule):
 
     name = "stack"
 
-    capacity: int
     one_side: bool
     any_moves: bool = False
-
-    def __post_init__(self) -> None:
-        _check_capacity(self.name, self.capacity)
 
     @property
     def is_stack(self) -> bool:
@@ -210,10 +223,6 @@ class Stack(SquareRule):
         most = counted(self.capacity, "piece")
         return f"A stack of up to {most} of {sides}; {moving} may move; none is captured."
 
-    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
-        """Go on top."""
-        return () if self.fault((*held, piece)) is None else None
-
     def fault(self, held: Pieces) -> str | None:
         """Too many pieces, or pieces of both sides in a depot."""
         if len(held) > self.capacity:
@@ -225,25 +234,16 @@ class Stack(SquareRule):
 
 @register_square_rule
 @dataclass(frozen=True)
-class Refuge(SquareRule):
+class Refuge(_Many):
     """Up to `capacity` pieces of each letter, none captured (the rosettes of rules, 5.5)."""
 
     name = "refuge"
-
-    capacity: int
-
-    def __post_init__(self) -> None:
-        _check_capacity(self.name, self.capacity)
 
     @property
     def words(self) -> str:
         """As for every rule."""
         most = counted(self.capacity, "piece")
         return f"Up to {most} of each status of each side; none is captured."
-
-    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
-        """Join the pieces there."""
-        return () if self.fault((*held, piece)) is None else None
 
     def fault(self, held: Pieces) -> str | None:
         """Too many of one kind."""
@@ -254,18 +254,13 @@ class Refuge(SquareRule):
 
 @register_square_rule
 @dataclass(frozen=True)
-class Finish(SquareRule):
+class Finish(_Many):
     """Up to `capacity` marked pieces of one side, or one blank piece (rules, 5.4).
 
     A blank piece captures an opponent's blank one; nothing captures a marked one.
     """
 
     name = "finish"
-
-    capacity: int
-
-    def __post_init__(self) -> None:
-        _check_capacity(self.name, self.capacity)
 
     @property
     def words(self) -> str:
@@ -346,13 +341,6 @@ class CapturedBy(SquareRule):
     def fault(self, held: Pieces) -> str | None:
         """As on the other rule's square."""
         return self.of.fault(held)
-
-
-def _check_capacity(name: str, capacity: int) -> None:
-    if not 1 <= capacity <= MAX_CAPACITY:
-        raise RuleSetError(
-            f"square rule {name!r}: capacity is {capacity!r}, not 1 to {MAX_CAPACITY}"
-        )
 
 
 def rule_to_json(rule: SquareRule) -> Any:
