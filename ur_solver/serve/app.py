@@ -129,30 +129,27 @@ class _Served:
 
     def handlers(self) -> list[tuple[Any, ...]]:
         """Path, method, handler and the parameters of the query, of every operation."""
+        of_both: list[tuple[Any, ...]] = [
+            ("prose", "get", self.prose),
+            ("position", "get", self.position, "position", "drawing?"),
+            ("board", "get", self.board, "position", "drawing?"),
+            ("opening", "get", self.opening, "marker?", "drawing?"),
+            ("line", "post", self.line),
+            ("convert", "post", self.convert),
+            ("dice", "post", self.dice),
+        ]
         return [
             ("/openapi.json", "get", self.openapi),
             ("/tables", "get", self.tables),
             ("/tables/{table}", "get", self.table),
-            ("/tables/{table}/prose", "get", self.prose),
-            ("/tables/{table}/position", "get", self.position, "position", "drawing?"),
-            ("/tables/{table}/board", "get", self.board, "position", "drawing?"),
-            ("/tables/{table}/opening", "get", self.opening, "marker?", "drawing?"),
             ("/tables/{table}/exercises", "get", self.exercises, "seed?", "count?", "cost?"),
             ("/tables/{table}/positions", "post", self.positions),
-            ("/tables/{table}/line", "post", self.line),
             ("/tables/{table}/audit", "post", self.audit),
             ("/tables/{table}/report", "post", self.report),
-            ("/tables/{table}/convert", "post", self.convert),
-            ("/tables/{table}/dice", "post", self.dice),
             ("/rules", "get", self.rule_sets),
             ("/rules/{rules}", "get", self.rules),
-            ("/rules/{rules}/prose", "get", self.prose),
-            ("/rules/{rules}/position", "get", self.rules_position, "position", "drawing?"),
-            ("/rules/{rules}/board", "get", self.board, "position", "drawing?"),
-            ("/rules/{rules}/opening", "get", self.rules_opening, "marker?", "drawing?"),
-            ("/rules/{rules}/line", "post", self.rules_line),
-            ("/rules/{rules}/convert", "post", self.rules_convert),
-            ("/rules/{rules}/dice", "post", self.rules_dice),
+            *((f"/tables/{{table}}/{path}", *rest) for path, *rest in of_both),
+            *((f"/rules/{{rules}}/{path}", *rest) for path, *rest in of_both),
         ]
 
     # Requests.
@@ -209,15 +206,9 @@ class _Served:
         return json_reply(values, etag, request)
 
     async def position(self, request: Request) -> Response:
-        """A position with all throws and moves."""
+        """A position with all throws and moves; of a rule set without values."""
         source = self._source(request)
-        return self._position_answer(request, source, request.path_params["table"])
-
-    async def rules_position(self, request: Request) -> Response:
-        """A position with all throws and moves, without a table."""
-        return self._position_answer(request, self._source(request), None)
-
-    def _position_answer(self, request: Request, source: ServedRules, name: str | None) -> Response:
+        name = request.path_params.get("table")
         text = request.query_params["position"]
         version = version_of(source.table) if source.table else source.rules.word
         view = view_of(request.query_params.get("drawing"))
@@ -246,8 +237,6 @@ class _Served:
         answer = await self._in_thread(opening_values, source, marker, view)
         return reply(dumped(answer), JSON)
 
-    rules_opening = opening
-
     async def exercises(self, request: Request) -> Response:
         """Decisions drawn from play, the same for the same seed."""
         table = self._source(request).table
@@ -275,8 +264,6 @@ class _Served:
         answer = await self._in_thread(line_values, source, start, turns)
         return reply(dumped(answer), JSON)
 
-    rules_line = line
-
     async def dice(self, request: Request) -> Response:
         """Counts of throws compared with those of fair dice."""
         source = self._source(request)
@@ -284,8 +271,6 @@ class _Served:
         light, dark = (counts_of(side, values[side]) for side in ("light", "dark"))
         answer = await self._in_thread(compared_throws, source.rules.dice, light, dark)
         return reply(dumped(answer), JSON)
-
-    rules_dice = dice
 
     async def audit(self, request: Request) -> Response:
         """The audit of a text's games."""
@@ -311,8 +296,6 @@ class _Served:
             )
         written = await self._in_thread(converted_text, source, values["text"], notation)
         return attachment(written, TEXT, f"game.{notation}")
-
-    rules_convert = convert
 
     async def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a function that may take seconds in a thread, while other requests are answered."""

@@ -20,10 +20,10 @@ from ur_solver.serve.schemas import (
     WHOLE,
     Json,
     list_of,
+    noted,
     object_of,
     or_null,
     schema_of,
-    told,
 )
 
 _START = "....__../......../....__.. L 3 3"
@@ -100,13 +100,13 @@ def _body(example: Json, **properties: Json) -> Json:
     return {"schema": object_of(**properties), "example": example}
 
 
-_RUN = told(list_of(TEXT, minItems=2, maxItems=2), "a style and a text")
+_RUN = noted(list_of(TEXT, minItems=2, maxItems=2), "a style and a text")
 _PROSE = (
     "The rules in prose",
     object_of(
         word=TEXT,
         title=TEXT,
-        short=told(list_of(TEXT), "enough to begin a game"),
+        short=noted(list_of(TEXT), "enough to begin a game"),
         sources=list_of(TEXT),
         sections=list_of(
             object_of(
@@ -131,9 +131,9 @@ _BOARD = (
 )
 _EXERCISE = object_of(
     position=TEXT,
-    choice=told(or_null(TEXT), "said before the throw; null if nothing is, or to be decided"),
-    throws=told(list_of(WHOLE), "what the dice show; none to decide what to say before"),
-    cost=told(CHANCE, "what the second best option loses, a share of what there is to win"),
+    choice=noted(or_null(TEXT), "said before the throw; null if nothing is, or to be decided"),
+    throws=noted(list_of(WHOLE), "what the dice show; none to decide what to say before"),
+    cost=noted(CHANCE, "what the second best option loses, a share of what there is to win"),
 )
 _LINE_BODY = _body(
     {"start": _START, "turns": _FIRST_TURNS},
@@ -142,7 +142,7 @@ _LINE_BODY = _body(
 )
 _CONVERTED: tuple[str, Json] = ("Games in another notation", {"text/plain": {}})
 _CONVERT_BODY = _body({"text": _GAME, "notation": "rgn"}, text=RECORD, notation=TEXT)
-_COUNTS = told(
+_COUNTS = noted(
     {"type": "object", "additionalProperties": WHOLE | {"minimum": 0}}, "how often, by throw"
 )
 _DICE = (
@@ -155,6 +155,21 @@ _DICE_BODY = _body(
 _TEXT_BODY = _body({"text": _GAME}, text=RECORD)
 
 
+def _of_both(root: str, source: Json, note: str) -> Json:
+    """The operations that tables and rule sets share, under their path."""
+    position = f"A position with all throws and moves{note}", schema_of("Position")
+    line = f"Turns played{note}", schema_of("Line")
+    return {
+        f"{root}/prose": {"get": _operation(*_PROSE, source)},
+        f"{root}/position": {"get": _operation(*position, source, _POSITION, _DRAWING)},
+        f"{root}/board": {"get": _operation(*_BOARD, source, _POSITION, _DRAWING)},
+        f"{root}/opening": {"get": _operation(*_OPENING, source, _MARKER, _DRAWING)},
+        f"{root}/line": {"post": _operation(*line, source, body=_LINE_BODY)},
+        f"{root}/convert": {"post": _with_content(*_CONVERTED, source, body=_CONVERT_BODY)},
+        f"{root}/dice": {"post": _operation(*_DICE, source, body=_DICE_BODY)},
+    }
+
+
 _PATHS: Json = {
     "/openapi.json": {"get": _operation("This document", {"type": "object"})},
     "/tables": {
@@ -163,18 +178,6 @@ _PATHS: Json = {
         )
     },
     "/tables/{table}": {"get": _operation("A table", schema_of("WholeTable"), _IN_TABLE)},
-    "/tables/{table}/prose": {"get": _operation(*_PROSE, _IN_TABLE)},
-    "/tables/{table}/position": {
-        "get": _operation(
-            "A position with all throws and moves",
-            schema_of("Position"),
-            _IN_TABLE,
-            _POSITION,
-            _DRAWING,
-        )
-    },
-    "/tables/{table}/board": {"get": _operation(*_BOARD, _IN_TABLE, _POSITION, _DRAWING)},
-    "/tables/{table}/opening": {"get": _operation(*_OPENING, _IN_TABLE, _MARKER, _DRAWING)},
     "/tables/{table}/exercises": {
         "get": _operation(
             "Decisions drawn from play in which a mistake costs something",
@@ -190,12 +193,9 @@ _PATHS: Json = {
             _IN_TABLE,
             body=_body(
                 {"positions": [_START, "no position"]},
-                positions=list_of(told({}, "a position; all else gets an error in its place")),
+                positions=list_of(noted({}, "a position; all else gets an error in its place")),
             ),
         )
-    },
-    "/tables/{table}/line": {
-        "post": _operation("Turns played", schema_of("Line"), _IN_TABLE, body=_LINE_BODY)
     },
     "/tables/{table}/audit": {
         "post": _operation(
@@ -210,8 +210,6 @@ _PATHS: Json = {
             "The audit of games, as a page", {"text/html": {}}, _IN_TABLE, body=_TEXT_BODY
         )
     },
-    "/tables/{table}/convert": {"post": _with_content(*_CONVERTED, _IN_TABLE, body=_CONVERT_BODY)},
-    "/tables/{table}/dice": {"post": _operation(*_DICE, _IN_TABLE, body=_DICE_BODY)},
     "/rules": {
         "get": _operation(
             "All rule sets, and the tables and estimators that answer for them",
@@ -221,25 +219,8 @@ _PATHS: Json = {
         )
     },
     "/rules/{rules}": {"get": _operation("A rule set", schema_of("Rules"), _IN_RULES)},
-    "/rules/{rules}/prose": {"get": _operation(*_PROSE, _IN_RULES)},
-    "/rules/{rules}/position": {
-        "get": _operation(
-            "A position with all throws and moves, without values",
-            schema_of("Position"),
-            _IN_RULES,
-            _POSITION,
-            _DRAWING,
-        )
-    },
-    "/rules/{rules}/board": {"get": _operation(*_BOARD, _IN_RULES, _POSITION, _DRAWING)},
-    "/rules/{rules}/opening": {"get": _operation(*_OPENING, _IN_RULES, _MARKER, _DRAWING)},
-    "/rules/{rules}/line": {
-        "post": _operation(
-            "Turns played, without values", schema_of("Line"), _IN_RULES, body=_LINE_BODY
-        )
-    },
-    "/rules/{rules}/convert": {"post": _with_content(*_CONVERTED, _IN_RULES, body=_CONVERT_BODY)},
-    "/rules/{rules}/dice": {"post": _operation(*_DICE, _IN_RULES, body=_DICE_BODY)},
+    **_of_both("/tables/{table}", _IN_TABLE, ""),
+    **_of_both("/rules/{rules}", _IN_RULES, ", without values"),
 }
 
 

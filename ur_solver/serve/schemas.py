@@ -32,7 +32,7 @@ def schema_of(name: str) -> Json:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def told(schema: Json, text: str) -> Json:
+def noted(schema: Json, text: str) -> Json:
     """A schema with a description."""
     return schema | {"description": text}
 
@@ -66,7 +66,7 @@ RECORD: Json = {
 _FLAG: Json = {"type": "boolean"}
 SIDE: Json = {"enum": ["light", "dark"]}
 CHANCE: Json = {"type": "number", "minimum": 0, "maximum": 1}
-_VALUE = told(_NUMBER, "to the side about to throw; a chance to win, or money with stakes")
+_VALUE = noted(_NUMBER, "to the side about to throw; a chance to win, or money with stakes")
 _THROW: Json = {
     "oneOf": [WHOLE, list_of(WHOLE, minItems=2, maxItems=2)],
     "description": "what the dice show; two numbers where the first throw earns a second",
@@ -74,71 +74,71 @@ _THROW: Json = {
 _MARK: Json = {"enum": ["inaccuracy", "mistake", "blunder", None]}
 _PLACE = or_null(object_of(line=WHOLE, column=or_null(WHOLE)))
 
-_EXACT = told(_FLAG, "of an estimator: whether the value is exact")
-_ERROR = told(_NUMBER, "of an estimate: half the width of its 95 % interval")
-_LOSS_ERROR = told(_NUMBER, "of an estimator: the error of the comparison with the best")
+_EXACT = noted(_FLAG, "of an estimator: whether the value is exact")
+_ERROR = noted(_NUMBER, "of an estimate: half the width of its 95 % interval")
+_LOSS_ERROR = noted(_NUMBER, "of an estimator: the error of the comparison with the best")
 _OF_ESTIMATES = ("exact", "error")
 
 _TABLE: Json = {
-    "id": told(TEXT, "the name in addresses"),
-    "word": told(TEXT, "the rule set and its count of pieces"),
+    "id": noted(TEXT, "the name in addresses"),
+    "word": noted(TEXT, "the rule set and its count of pieces"),
     "name": TEXT,
     "pieces": WHOLE,
     "positions": WHOLE,
-    "value_type": told({"enum": ["float64", "float32", "uint16", None]}, "null of an estimator"),
-    "tolerance": told(or_null(_NUMBER), "null of an estimator"),
-    "error": told(
+    "value_type": noted({"enum": ["float64", "float32", "uint16", None]}, "null of an estimator"),
+    "tolerance": noted(or_null(_NUMBER), "null of an estimator"),
+    "error": noted(
         or_null(_NUMBER),
         "how far a value is proven to be off at most; of an estimator, that of the start's value",
     ),
-    "digest": told(TEXT, "SHA-256 of all that the table holds"),
-    "value": told(_NUMBER, "of the start, with a free first throw"),
-    "opening_value": told(
+    "digest": noted(TEXT, "SHA-256 of all that the table holds"),
+    "value": noted(_NUMBER, "of the start, with a free first throw"),
+    "opening_value": noted(
         _NUMBER,
         "the first player's, by how the rule set begins a game; an estimator's only where one "
-        "position tells it",
+        "position gives it",
     ),
-    "exact": told(_FLAG, "false of an estimator"),
-    "plies": told(WHOLE, "how far an estimator looks ahead"),
+    "exact": noted(_FLAG, "false of an estimator"),
+    "plies": noted(WHOLE, "how far an estimator looks ahead"),
 }
 _TABLE_OPTIONAL = ("exact", "plies", "opening_value")
 GAME_VALUES: Json = {
     "name": TEXT,
     "pieces": WHOLE,
-    "title": told(TEXT, "in plain words"),
-    "sentence": told(TEXT, "what sets it apart"),
-    "sources": told(list_of(TEXT), "the documents that have it"),
-    "measured": told(
+    "title": noted(TEXT, "in plain words"),
+    "sentence": noted(TEXT, "what sets it apart"),
+    "sources": noted(list_of(TEXT), "the documents that have it"),
+    "measured": noted(
         or_null(object_of(pieces=WHOLE, throws=_NUMBER, greedy=CHANCE)),
         "with that count of pieces: throws a game, and the share of games that a player by rule "
         "of thumb wins against best play",
     ),
 }
 ANSWERING: Json = {
-    "id": told(TEXT, "the table's name in addresses"),
-    "game": told(or_null(TEXT), "the rule set's name in the catalogue, if it is there"),
+    "id": noted(TEXT, "the table's name in addresses"),
+    "game": noted(or_null(TEXT), "the rule set's name in the catalogue, if it is there"),
     "pieces": WHOLE,
-    "exact": told(_FLAG, "false of an estimator"),
+    "exact": noted(_FLAG, "false of an estimator"),
 }
 _RULES: Json = {
     "word": TEXT,
     **GAME_VALUES,
-    "rules": told({"type": "object"}, "as `ur rules NAME --json` writes them"),
+    "rules": noted({"type": "object"}, "as `ur rules NAME --json` writes them"),
     "board": object_of(
-        rows=told(list_of(TEXT), "rows A, B and C: '.' a square, '_' none"),
+        rows=noted(list_of(TEXT), "rows A, B and C: '.' a square, '_' none"),
         rosettes=list_of(TEXT),
-        pieces_on=told(
+        pieces_on=noted(
             {"type": "object", "additionalProperties": list_of(TEXT)},
             "by square, the pieces that may stand there",
         ),
-        words=told({"type": "object", "additionalProperties": TEXT}, "by square, what it means"),
-        shared=told(list_of(TEXT), "the squares that may hold more than one piece"),
+        words=noted({"type": "object", "additionalProperties": TEXT}, "by square, what it means"),
+        shared=noted(list_of(TEXT), "the squares that may hold more than one piece"),
     ),
     "paths": object_of(light=list_of(TEXT), dark=list_of(TEXT)),
     "dice": list_of(
         object_of(throw=WHOLE, probability=CHANCE, fraction=TEXT, steps=WHOLE),
     ),
-    "look": told(
+    "look": noted(
         object_of(
             kind={"enum": ["pyramids", "sticks", "die", "number"]},
             count=WHOLE,
@@ -147,36 +147,36 @@ _RULES: Json = {
         "how the dice are drawn: how many of them show their mark, or a die's pips, by throw",
     ),
     "start": TEXT,
-    "opening": told(or_null(TEXT), "how the first player is found: lots, highest, one or ben"),
-    "opening_throw": told(or_null(WHOLE), "the first throw of a game, where the rules give it"),
-    "choices": told(list_of(TEXT), "the choices before a throw"),
+    "opening": noted(or_null(TEXT), "how the first player is found: lots, highest, one or ben"),
+    "opening_throw": noted(or_null(WHOLE), "the first throw of a game, where the rules give it"),
+    "choices": noted(list_of(TEXT), "the choices before a throw"),
     "is_numbered": _FLAG,
     "stakes": or_null(object_of(ante=WHOLE, fine=WHOLE, reach=WHOLE)),
-    "record_rules": told(TEXT, "as a record in the plain notation names the rule set"),
-    "notations": told(list_of(TEXT), "in which games can be written"),
+    "record_rules": noted(TEXT, "as a record in the plain notation names the rule set"),
+    "notations": noted(list_of(TEXT), "in which games can be written"),
 }
 _WORTH: Json = {
     "position": TEXT,
     "value": _VALUE,
-    "tolerance": told(or_null(_NUMBER), "null of an estimate"),
-    "error": told(
+    "tolerance": noted(or_null(_NUMBER), "null of an estimate"),
+    "error": noted(
         or_null(_NUMBER), "proven, or null; of an estimate, half the width of its 95 % interval"
     ),
     "exact": _EXACT,
-    "cut_error": told(_NUMBER, "with stakes: what a limited number of fines may cost"),
-    "chance": told(CHANCE, "with stakes: to win, if nothing else counted"),
+    "cut_error": noted(_NUMBER, "with stakes: what a limited number of fines may cost"),
+    "chance": noted(CHANCE, "with stakes: to win, if nothing else counted"),
 }
 _SOMETIMES = ("cut_error", "chance", "exact")
 
 SCHEMAS: Json = {
-    "Error": object_of(message=told(TEXT, "one sentence"), place=_PLACE),
+    "Error": object_of(message=noted(TEXT, "one sentence"), place=_PLACE),
     "Fault": object_of(message=TEXT, place=_PLACE, game=WHOLE),
     "Table": object_of(_TABLE_OPTIONAL, **_TABLE),
     "WholeTable": object_of(
         _TABLE_OPTIONAL,
         **_RULES,
         **{key: value for key, value in _TABLE.items() if key not in _RULES},
-        players=told(
+        players=noted(
             {"type": "object", "additionalProperties": _NUMBER},
             "temperatures: a move that loses as much is played 1/e times as often as the best",
         ),
@@ -186,31 +186,31 @@ SCHEMAS: Json = {
     "Move": object_of(
         ("value", "loss", "mark", "chance", "cost", "arrows", "loss_error", *_OF_ESTIMATES),
         move=TEXT,
-        again=told(_FLAG, "whether the same side throws again"),
+        again=noted(_FLAG, "whether the same side throws again"),
         capture=_FLAG,
-        position=told(TEXT, "after the move"),
-        value=told(_NUMBER, "to the side that moves"),
-        loss=told(_NUMBER, "against the best move"),
+        position=noted(TEXT, "after the move"),
+        value=noted(_NUMBER, "to the side that moves"),
+        loss=noted(_NUMBER, "against the best move"),
         exact=_EXACT,
         error=_ERROR,
         loss_error=_LOSS_ERROR,
         mark=_MARK,
         chance=CHANCE,
-        cost=told(WHOLE, "the fine that the move costs"),
-        arrows=told(object_of(best=TEXT, played=TEXT), "with a drawing: the curve of an arrow"),
-        to=told(TEXT, "a square, or off"),
-        **{"from": told(TEXT, "a square, or home")},
+        cost=noted(WHOLE, "the fine that the move costs"),
+        arrows=noted(object_of(best=TEXT, played=TEXT), "with a drawing: the curve of an arrow"),
+        to=noted(TEXT, "a square, or off"),
+        **{"from": noted(TEXT, "a square, or home")},
     ),
     "Throw": object_of(
         ("choice", "value", "luck", *_OF_ESTIMATES),
-        choice=told(TEXT, "the choice before it"),
+        choice=noted(TEXT, "the choice before it"),
         throw=_THROW,
         probability=CHANCE,
-        value=told(_NUMBER, "after the best move, or the pass"),
-        luck=told(_NUMBER, "how much more that is than before the throw"),
+        value=noted(_NUMBER, "after the best move, or the pass"),
+        luck=noted(_NUMBER, "how much more that is than before the throw"),
         exact=_EXACT,
         error=_ERROR,
-        moves=told(list_of(schema_of("Move")), "the best first; none where the turn passes"),
+        moves=noted(list_of(schema_of("Move")), "the best first; none where the turn passes"),
     ),
     "Position": object_of(
         (
@@ -218,19 +218,19 @@ SCHEMAS: Json = {
             *("choices", "choice_marks", "choice_errors", "choice_loss_errors"),
         ),
         **_WORTH,
-        svg=told(TEXT, "the board, where a drawing is asked for"),
-        choices=told(
+        svg=noted(TEXT, "the board, where a drawing is asked for"),
+        choices=noted(
             {"type": "object", "additionalProperties": or_null(_NUMBER)},
             "what each choice is worth; null where it is not allowed",
         ),
-        choice_marks=told({"type": "object", "additionalProperties": _MARK}, "their marks"),
-        choice_errors=told(_NUMBERS, "of an estimator: half the widths of their 95 % intervals"),
-        choice_loss_errors=told(_NUMBERS, "of an estimator: the errors of what they lose"),
-        side=told(SIDE, "the side about to throw"),
+        choice_marks=noted({"type": "object", "additionalProperties": _MARK}, "their marks"),
+        choice_errors=noted(_NUMBERS, "of an estimator: half the widths of their 95 % intervals"),
+        choice_loss_errors=noted(_NUMBERS, "of an estimator: the errors of what they lose"),
+        side=noted(SIDE, "the side about to throw"),
         winner=or_null(SIDE),
         is_draw=_FLAG,
-        total=told(WHOLE, "what both sides' values sum to"),
-        after_pass=told(TEXT, "the position after a turn without a move"),
+        total=noted(WHOLE, "what both sides' values sum to"),
+        after_pass=noted(TEXT, "the position after a turn without a move"),
         throws=list_of(schema_of("Throw")),
     ),
     "Ply": object_of(
@@ -250,7 +250,7 @@ SCHEMAS: Json = {
         side=SIDE,
         position=TEXT,
         choice=or_null(TEXT),
-        throw=told({"oneOf": [*_THROW["oneOf"], {"type": "null"}]}, "null: a choice before it"),
+        throw=noted({"oneOf": [*_THROW["oneOf"], {"type": "null"}]}, "null: a choice before it"),
         move=or_null(TEXT),
         best=or_null(TEXT),
         value=_VALUE,
@@ -261,8 +261,8 @@ SCHEMAS: Json = {
         error=_ERROR,
         loss_error=_LOSS_ERROR,
         mark=_MARK,
-        options=told(WHOLE, "how many moves, or choices, there were"),
-        cost=told(WHOLE, "the fine that the move cost"),
+        options=noted(WHOLE, "how many moves, or choices, there were"),
+        cost=noted(WHOLE, "the fine that the move cost"),
         position_after=TEXT,
     ),
     "Side": object_of(
@@ -270,20 +270,20 @@ SCHEMAS: Json = {
         choices=WHOLE,
         best=WHOLE,
         loss=_NUMBER,
-        loss_error=told(_NUMBER, "of estimates: half the width of the total's 95 % interval"),
+        loss_error=noted(_NUMBER, "of estimates: half the width of the total's 95 % interval"),
         luck=_NUMBER,
         cost=WHOLE,
-        conceded=told(_NUMBER, "what the position was worth to a side that gave it up"),
+        conceded=noted(_NUMBER, "what the position was worth to a side that gave it up"),
     ),
     "Line": object_of(
         ("start_value", "end_value", "light", "dark", *_OF_ESTIMATES),
         plies=list_of(schema_of("Ply")),
         position=TEXT,
         start=TEXT,
-        start_value=told(_NUMBER, "to light"),
+        start_value=noted(_NUMBER, "to light"),
         exact=_EXACT,
         error=_ERROR,
-        end_value=told(_NUMBER, "to light"),
+        end_value=noted(_NUMBER, "to light"),
         light=schema_of("Side"),
         dark=schema_of("Side"),
     ),
@@ -293,60 +293,60 @@ SCHEMAS: Json = {
         rules=TEXT,
         winner=or_null(SIDE),
         ending=TEXT,
-        first_throw=told(WHOLE, "the number of the first that is judged"),
-        start_value=told(_NUMBER, "to light"),
+        first_throw=noted(WHOLE, "the number of the first that is judged"),
+        start_value=noted(_NUMBER, "to light"),
         exact=_EXACT,
         error=_ERROR,
         light=schema_of("Side"),
         dark=schema_of("Side"),
-        rounds=told(or_null(TEXT), "of the opening, as a record writes them"),
-        opening=told(
+        rounds=noted(or_null(TEXT), "of the opening, as a record writes them"),
+        opening=noted(
             list_of(schema_of("Ply")), "the throws of both sides in the rounds of the opening"
         ),
         plies=list_of(schema_of("Ply")),
         game=WHOLE,
         names=object_of(light=or_null(TEXT), dark=or_null(TEXT)),
         start=TEXT,
-        position=told(TEXT, "where the record stops"),
-        end_value=told(_NUMBER, "of the last position, to light"),
-        result_value=told(_NUMBER, "to light; all or nothing after a resignation"),
+        position=noted(TEXT, "where the record stops"),
+        end_value=noted(_NUMBER, "of the last position, to light"),
+        result_value=noted(_NUMBER, "to light; all or nothing after a resignation"),
         result=TEXT,
         account=TEXT,
     ),
     "Throws": object_of(
-        throws=told(WHOLE, "their number"),
+        throws=noted(WHOLE, "their number"),
         counts=list_of(object_of(throw=WHOLE, count=WHOLE, expected=_NUMBER, probability=CHANCE)),
         mean=or_null(_NUMBER),
         fair_mean=_NUMBER,
-        fair_error=told(or_null(_NUMBER), "95 % of the means of fair dice are as near"),
-        chance=told(or_null(CHANCE), "of fair series, those with counts at least as uneven"),
-        mean_chance=told(or_null(CHANCE), "those with a mean at least as far off"),
-        shift=told(or_null(_NUMBER), "of the mean, that is found in four of five series"),
+        fair_error=noted(or_null(_NUMBER), "95 % of the means of fair dice are as near"),
+        chance=noted(or_null(CHANCE), "of fair series, those with counts at least as uneven"),
+        mean_chance=noted(or_null(CHANCE), "those with a mean at least as far off"),
+        shift=noted(or_null(_NUMBER), "of the mean, that is found in four of five series"),
         verdict={"enum": ["usual", "rare", "very rare", "nothing"]},
-        text=told(TEXT, "what this says, in a sentence or two"),
+        text=noted(TEXT, "what this says, in a sentence or two"),
     ),
     "Opening": object_of(
         ("value", "svg"),
-        marker=told(or_null(TEXT), "the square of light's marker; null before both enter"),
-        value=told(_NUMBER, "to light, before the round"),
-        svg=told(TEXT, "the board, where a drawing is asked for"),
+        marker=noted(or_null(TEXT), "the square of light's marker; null before both enter"),
+        value=noted(_NUMBER, "to light, before the round"),
+        svg=noted(TEXT, "the board, where a drawing is asked for"),
         throws=list_of(schema_of("Round")),
     ),
     "Round": object_of(
-        throws=told(list_of(WHOLE), "light's and dark's; light's alone where that decides"),
+        throws=noted(list_of(WHOLE), "light's and dark's; light's alone where that decides"),
         probability=CHANCE,
-        chooser=told(or_null(SIDE), "the side that chooses its square; null for no choice"),
-        outcomes=told(
+        chooser=noted(or_null(SIDE), "the side that chooses its square; null for no choice"),
+        outcomes=noted(
             list_of(
                 object_of(
                     ("value", "loss", "mark"),
-                    round=told(TEXT, "as a record writes it"),
-                    move=told(or_null(TEXT), "of the side that chooses"),
-                    value=told(_NUMBER, "to light"),
-                    loss=told(_NUMBER, "to the side that chooses"),
+                    round=noted(TEXT, "as a record writes it"),
+                    move=noted(or_null(TEXT), "of the side that chooses"),
+                    value=noted(_NUMBER, "to light"),
+                    loss=noted(_NUMBER, "to the side that chooses"),
                     mark=_MARK,
-                    marker=told(or_null(TEXT), "of the next round"),
-                    position=told(or_null(TEXT), "where the game begins; null: another round"),
+                    marker=noted(or_null(TEXT), "of the next round"),
+                    position=noted(or_null(TEXT), "where the game begins; null: another round"),
                 )
             ),
             "the best first",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ur_solver.answers.locate import open_file
@@ -14,6 +14,7 @@ from ur_solver.errors import UrError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.finding import kept_estimators, open_estimator
 from ur_solver.rules import RuleSet
+from ur_solver.rules.frozen_map import FrozenMap
 from ur_solver.table import TableFile
 from ur_solver.table.names import table_folders
 
@@ -21,7 +22,7 @@ FIRST_TABLE = "finkel:3"
 """The rule set to solve, in a second, if there are no tables."""
 
 
-class Shelf(Mapping[str, Evaluator]):
+class Shelf(FrozenMap[str, Evaluator]):
     """Tables, then estimators, by id: the file's name without its suffix, in the order of the ids.
 
     Parameters
@@ -57,20 +58,11 @@ class Shelf(Mapping[str, Evaluator]):
                 name = f"{stem}.{number}"
             named[name] = each
         order = sorted(named, key=lambda name: (not isinstance(named[name], Table), name))
-        self._named = {name: named[name] for name in order}
-
-    def __getitem__(self, name: str) -> Evaluator:
-        return self._named[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._named)
-
-    def __len__(self) -> int:
-        return len(self._named)
+        super().__init__({name: named[name] for name in order})
 
     def close(self) -> None:
         """Close all files."""
-        for each in self._named.values():
+        for each in self.values():
             each.close()
 
 
