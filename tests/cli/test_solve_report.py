@@ -7,8 +7,8 @@ import pathlib
 
 import pytest
 
-from ur_solver.cli.solve_report import told_events
-from ur_solver.cli.telling import Telling
+from ur_solver.cli.messages import Messages
+from ur_solver.cli.solve_report import show_events
 from ur_solver.common.progress import Form
 from ur_solver.rules import named_rules
 from ur_solver.solving import (
@@ -62,19 +62,19 @@ SAID = [
 @pytest.mark.parametrize(("event", "sentence", "values"), SAID)
 def test_an_event_is_a_sentence_or_an_object(capsys, event, sentence, values):
     for form, expected in ((Form.NONE, sentence), (Form.JSON, json.dumps(values))):
-        with told_events(Telling(form, is_quiet=False)) as tell:
-            tell(event)
+        with show_events(Messages(form, is_quiet=False)) as show:
+            show(event)
         assert capsys.readouterr().err == f"{expected}\n"
-    with told_events(Telling(Form.JSON, is_quiet=True)) as tell:
-        tell(event)
+    with show_events(Messages(Form.JSON, is_quiet=True)) as show:
+        show(event)
     assert capsys.readouterr() == ("", "")
 
 
 def test_progress_is_shown_from_the_beginning_to_the_end(capsys):
-    with told_events(Telling(Form.JSON, is_quiet=False)) as tell:
-        tell(Begun(217, 6))
-        tell(BlockDone(217, 217))
-        tell(FINISHED)
+    with show_events(Messages(Form.JSON, is_quiet=False)) as show:
+        show(Begun(217, 6))
+        show(BlockDone(217, 217))
+        show(FINISHED)
     found = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [each["event"] for each in found] == ["progress", "progress", "replaced"]
     assert [each.get("done") for each in found] == [0, 217, None]
@@ -82,8 +82,8 @@ def test_progress_is_shown_from_the_beginning_to_the_end(capsys):
 
 def test_progress_of_a_run_that_fails_has_no_end(capsys):
     def fail() -> None:
-        with told_events(Telling(Form.JSON, is_quiet=False)) as tell:
-            tell(Begun(217, 6))
+        with show_events(Messages(Form.JSON, is_quiet=False)) as show:
+            show(Begun(217, 6))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -99,7 +99,7 @@ ASKED = {
 
 
 def sections() -> dict[str, dict[str, bool]]:
-    """By heading, the keys that it tells, and whether each is always there."""
+    """By heading, the keys that it lists, and whether each is always there."""
     found = {}
     _, _, text = PAGE.partition("\n## JSON\n")
     text, _, _ = text.partition("\n## ")
@@ -112,7 +112,7 @@ def sections() -> dict[str, dict[str, bool]]:
 
 
 OPAQUE = {"rules", "played", "choices", "environment"}
-"""Keys whose objects are told elsewhere."""
+"""Keys whose objects are described elsewhere."""
 
 
 def keys_of(values: object, name: str = "") -> set[str]:
@@ -179,7 +179,7 @@ def games(tmp_path, finkel2):
 def test_keys_of_json_are_those_of_the_page(heading, finkel2, solved, games):
     for word in ("finkel:1", "birds:1", "bell-stakes:1", "skiriuk:1"):
         solved(named_rules(word))
-    told = sections()[heading]
+    documented = sections()[heading]
     seen = set()
     for arguments in ASKED[heading]:
         words = [games.get(word, word) for word in arguments]
@@ -188,15 +188,15 @@ def test_keys_of_json_are_those_of_the_page(heading, finkel2, solved, games):
         assert result.exit_code == 0, result.output
         for line in result.stdout.splitlines():
             keys = keys_of(json.loads(line))
-            if heading in ("ur study", "ur compare"):  # whose own page tells the rest
+            if heading in ("ur study", "ur compare"):  # whose own page has the rest
                 keys = {key for key in keys if not re.search(r"[.\[]", key)}
             # the throws of an opening have the form of `plies`
             keys = {key for key in keys if not key.startswith("opening[].")}
-            assert keys <= set(told), f"not on the page: {keys - set(told)}"
-            always = {key for key, is_always in told.items() if is_always}
+            assert keys <= set(documented), f"not on the page: {keys - set(documented)}"
+            always = {key for key, is_always in documented.items() if is_always}
             assert always <= keys, f"said to be always there: {always - keys}"
             seen |= keys
-    assert set(told) == seen, f"never seen: {set(told) - seen}"
+    assert set(documented) == seen, f"never seen: {set(documented) - seen}"
 
 
 def test_codes_variables_and_forms_are_those_of_the_program():
@@ -207,45 +207,45 @@ def test_codes_variables_and_forms_are_those_of_the_program():
     assert forms == [form.value for form in Form]
 
 
-def told_events() -> dict[str, set[str]]:
+def documented_events() -> dict[str, set[str]]:
     """By event, the other keys that the page's table has."""
     table = re.search(r"\| `event` \| other keys \|\n\|---\|---\|\n((?:\|.*\n)+)", PAGE)[1]
-    told = {}
+    documented = {}
     for line in table.splitlines():
         event, *keys = re.findall(r"`(\w+)`", line)
-        told[event] = {
+        documented[event] = {
             key
             for key in keys
             if key not in {"solving", "verifying", "certifying", "rewriting", "fetching"}
         }
-    return told
+    return documented
 
 
-def said_events() -> dict[str, set[str]]:
-    """By event, the other keys that calls of `Telling.say` in the source give it."""
+def sent_events() -> dict[str, set[str]]:
+    """By event, the other keys that calls of `Messages.say` in the source give it."""
     found = {}
     for path in sorted((ROOT / "ur_solver").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
-                case ast.Call(ast.Attribute(ast.Name("telling"), "say"), args, facts):
+                case ast.Call(ast.Attribute(ast.Name("messages"), "say"), args, facts):
                     _, event = args
                     found[ast.literal_eval(event)] = {fact.arg for fact in facts}
     return found
 
 
 def test_events_of_the_source_are_those_of_the_page():
-    told = told_events()
-    del told["progress"]  # of ur_solver.common.progress, which the test below asks
-    assert told == said_events()
+    documented = documented_events()
+    del documented["progress"]  # of ur_solver.common.progress, which the test below asks
+    assert documented == sent_events()
 
 
 def test_events_are_those_of_the_page(tmp_path, monkeypatch):
-    told = told_events()
+    documented = documented_events()
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "new"))
     said = []
     for _ in range(2):
         result = CliRunner().invoke(cli, ["solve", "finkel:1", "--progress", "json"])
         said += [json.loads(line) for line in result.stderr.splitlines()]
     for values in said:
-        assert set(values) - {"event"} == told[values["event"]]
+        assert set(values) - {"event"} == documented[values["event"]]
     assert {values["event"] for values in said} == {"folder", "progress", "present"}

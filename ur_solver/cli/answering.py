@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import click
-
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.answers.query import EvaluatedMove
 from ur_solver.api.evaluator import (
@@ -18,6 +16,7 @@ from ur_solver.api.evaluator import (
     evaluator_of,
 )
 from ur_solver.api.table import Table
+from ur_solver.cli.options import number_option
 from ur_solver.cli.output import gib_text, say, time_text
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
@@ -29,12 +28,11 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 def plies_option(default: int = DEFAULT_PLIES) -> Callable[[_F], _F]:
     """The option ``--plies``."""
-    return click.option(
+    return number_option(
         "--plies",
-        type=click.IntRange(1, MOST_PLIES),
+        within=(1, MOST_PLIES),
         default=default,
-        show_default=True,
-        help="Look this many plies ahead when an estimator is used.",
+        help="Look N plies ahead when an estimator is used.",
     )
 
 

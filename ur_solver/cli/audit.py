@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from ur_solver.api.games import read_games
 from ur_solver.api.table import Table
 from ur_solver.audit import (
     REFERENCE_GAMES,
@@ -23,31 +21,30 @@ from ur_solver.audit import (
 )
 from ur_solver.cli.answering import plies_option
 from ur_solver.cli.audit_page import audit_page
-from ur_solver.cli.judges import Judges, is_judge
+from ur_solver.cli.judges import Judges, games_argument, table_and_files, thumb_option
 from ur_solver.cli.left_out import report_left_out
-from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option
+from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
 from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs, write_file
-from ur_solver.errors import InputError
-from ur_solver.records import check_output, find_files, write_games
+from ur_solver.records import check_output, write_games
 from ur_solver.rules import RuleSet
 
 _DEFAULTS = Thresholds()
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
+def _threshold_option(name: str, marked: str, default: float) -> Callable[[_F], _F]:
     return click.option(
         f"--{name}",
         type=FiniteFloat(0, 1),
         default=default,
         show_default=True,
-        help="Mark moves that lose at least this much.",
+        help=f"Mark moves that lose at least this much as {marked}.",
     )
 
 
 @click.command(short_help="Judge recorded games.")
-@click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
+@games_argument
 @json_option
 @click.option("--html", type=OUTPUT_FILE, help="Write an HTML report.")
 @click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
@@ -56,31 +53,19 @@ def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
     type=OUTPUT_FILE,
     help="Write the games with chances, best moves and losses as comments, as .rgn, .json or .ur.",
 )
-@click.option(
-    "--worst",
-    type=click.IntRange(0, 1000),
-    default=3,
-    show_default=True,
-    help="Show the N worst moments with a board.",
+@number_option(
+    "--worst", within=(0, 1000), default=3, help="Show the N worst moments with a board."
 )
-@_threshold_option("inaccuracy", _DEFAULTS.inaccuracy)
-@_threshold_option("mistake", _DEFAULTS.mistake)
-@_threshold_option("blunder", _DEFAULTS.blunder)
-@click.option(
+@_threshold_option("inaccuracy", "inaccuracies", _DEFAULTS.inaccuracy)
+@_threshold_option("mistake", "mistakes", _DEFAULTS.mistake)
+@_threshold_option("blunder", "blunders", _DEFAULTS.blunder)
+@number_option(
     "--reference-games",
+    within=(0, 100_000),
     default=REFERENCE_GAMES,
-    show_default=True,
-    type=click.IntRange(0, 100_000),
     help="Play N games of each reference player for comparison; 0 skips them.",
 )
-@click.option(
-    "--thumb",
-    "thumbs",
-    multiple=True,
-    metavar="NAME",
-    help="Add what a rule of thumb would have played, such as greedy, to JSON and HTML. May be "
-    "repeated.",
-)
+@thumb_option("Add what a rule of thumb would have played, such as greedy, to JSON and HTML.")
 @plies_option()
 def command(
     words: tuple[str, ...],
@@ -113,21 +98,14 @@ def command(
     ur audit game.rgn --html report.html
     """
     thresholds = Thresholds(inaccuracy, mistake, blunder)
-    has_table = is_judge(words[0])
-    if has_table and len(words) == 1:
-        if Path(words[0]).suffix and not Path(words[0]).exists():
-            raise InputError(f"file {words[0]!r:.200} does not exist")
-        raise click.UsageError("Missing argument 'FILE...': the games to judge.")
+    word, files = table_and_files(words, "judge")
     outputs = {"--csv": csv, "--html": html, "--annotate": annotate}
-    files = list(find_files(words[has_table:]))
-    check_outputs(outputs, [*words[:has_table], *files])
-    with ExitStack() as stack:
-        judges = Judges(stack, words[0] if has_table else None, plies)
+    check_outputs(outputs, files if word is None else [word, *files])
+    with Judges(word, plies) as judges:
         check_outputs(outputs, judges.paths)
-        games = read_games(files, judges.rules)
         references: dict[RuleSet, Mapping[str, float]] = {}
         found = []
-        for audit in judges.audits(games):
+        for audit in judges.audits(files):
             rules = audit.record.rules
             if rules not in references:
                 table = judges.of(rules)
@@ -152,4 +130,4 @@ def command(
             write_file(html, html_report(found, thresholds, references))
         if found and not as_json:
             echo(audit_page(found, thresholds, references, worst))
-    report_left_out([*games.faults, *judges.faults], "not audited")
+    report_left_out(judges.faults, "not audited")

@@ -18,21 +18,11 @@ from ur_solver.cli.answering import (
     plies_option,
     value_text,
 )
-from ur_solver.cli.batch import STDIN, answer_batch
+from ur_solver.cli.batch import STDIN
 from ur_solver.cli.objective import objective_option, refuse_options
-from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
-from ur_solver.cli.output import columns, echo, worth_bar
-from ur_solver.cli.rolls import (
-    ChosenRoll,
-    Question,
-    answer_json,
-    answer_line,
-    answer_page,
-    check_arguments,
-    parse_question,
-    question_of,
-    throw_argument,
-)
+from ur_solver.cli.options import json_option, position_argument, table_argument
+from ur_solver.cli.output import columns, worth_bar
+from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions, check_arguments, throw_argument
 from ur_solver.rules import Position
 from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import pass_value
@@ -56,9 +46,9 @@ def command(
 ) -> None:
     """Rank the legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
 
-    POSITION defaults to the start. In birds THROW begins with what the player says before
-    throwing, move or enter, and after enter may have the second throw too: enter 3 2. Without it
-    both are answered.
+    POSITION defaults to the start. In birds THROW begins with the choice before the throw, move or
+    enter; after enter it may include the second throw: enter 3 2. Without a choice both are
+    answered.
 
     Each move is shown with the chance to win after it and its loss against the best move. With
     stakes, the money to come is shown, and the move that wins most often if that is another one.
@@ -80,48 +70,22 @@ def command(
         return
     asked_for = None if position == STDIN else position
     with open_answering(word, asked_for, plies) as table:
-        line = partial(_json if as_json else _line, table)
-        if position == STDIN:
-            answer_batch(
-                partial(_parse, table),
-                lambda group: [line(each) for each in group],
-                as_json=as_json,
-            )
-            return
-        asked = question_of(position_of(table.rules, position), throw)
-        echo(line(asked) if as_json else _page(table, asked))
-
-
-def _parse(table: Evaluator, text: str) -> Question:
-    """Parse a line of standard input."""
-    asked = parse_question(table.rules, text)
-    table.check(asked.position)
-    return asked
-
-
-def _json(table: Evaluator, asked: Question) -> str:
-    def over(position: Position) -> dict[str, Any]:
-        return _with_value(table, position, [])
-
-    return answer_json(asked, partial(_moves_json, table), over)
-
-
-def _line(table: Evaluator, asked: Question) -> str:
-    return answer_line(asked, partial(_moves_line, table))
-
-
-def _page(table: Evaluator, asked: Question) -> str:
-    return answer_page(asked, partial(_moves_page, table)) + note_of(table)
+        forms = Forms(
+            json=lambda at, rolled: _with_value(table, at, _moves(table, at, rolled)),
+            over=lambda at: _with_value(table, at, []),
+            line=partial(_moves_line, table),
+            page=partial(_moves_page, table),
+        )
+        note = note_of(table)
+        answer_questions(
+            table.rules, position, throw, forms, as_json=as_json, check=table.check, note=note
+        )
 
 
 def _moves(table: Evaluator, position: Position, rolled: ChosenRoll) -> list[EvaluatedMove]:
     if rolled.roll.moves_by is None:
         return []
     return table.moves(position, rolled.roll.moves_by, rolled.choice)
-
-
-def _moves_json(table: Evaluator, position: Position, rolled: ChosenRoll) -> dict[str, Any]:
-    return _with_value(table, position, _moves(table, position, rolled))
 
 
 def _with_value(table: Evaluator, position: Position, found: list[EvaluatedMove]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ur_solver.cli.answering import open_answering, plies_option, value_text
 from ur_solver.cli.options import (
     OUTPUT_FILE_OR_STDOUT,
     FiniteFloat,
+    number_option,
     position_argument,
     position_of,
 )
@@ -40,21 +41,10 @@ STDOUT = Path("-")
 @click.option("--best", "throw", help="Draw the best move with this throw.")
 @click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,
               help="Draw this side's row at the top of the picture.")  # fmt: skip
-@click.option(
-    "--width",
-    type=click.IntRange(16, MOST_WIDTH),
-    default=WIDTH,
-    show_default=True,
-    help="Make pictures in pixels this wide.",
+@number_option(
+    "--width", within=(16, MOST_WIDTH), default=WIDTH, help="Make pictures N pixels wide."
 )
-@click.option(
-    "--game",
-    "number",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Animate the game with this number in the file.",
-)
+@number_option("--game", "number", within=(1, None), default=1, help="Animate game N of the file.")
 @click.option(
     "--seconds",
     type=FiniteFloat(0.05, 60),
@@ -78,9 +68,9 @@ def command(
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --best needs the
     table of the rule set, or an estimator ('ur train'); RULES may also be the file of either.
-    SVG is read by browsers and office programs, and follows the light or dark setting of the
-    screen. PNG and GIF need the extra 'pictures'. A GIF shows a game, throw by throw: RULES is then
-    the file of the game, and there is no POSITION.
+    Browsers and office programs read SVG, which follows the light or dark setting of the screen.
+    PNG and GIF need the extra 'pictures'. A GIF shows a game, throw by throw: RULES is then the
+    file of the game, and there is no POSITION.
 
     \b
     ur board finkel:3 'L...__../..D...../....__.. L 2 2' --best 2 -o board.svg

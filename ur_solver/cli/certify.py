@@ -7,9 +7,9 @@ import json
 import click
 
 from ur_solver.answers.locate import open_file
+from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import json_option, table_argument, threads_option
 from ur_solver.cli.output import echo, proven_text, say
-from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.solving.certificates import certify_table
 
 
@@ -17,8 +17,8 @@ from ur_solver.solving.certificates import certify_table
 @table_argument
 @threads_option
 @json_option
-@telling_options
-def command(word: str, threads: int | None, as_json: bool, telling: Telling) -> None:
+@message_options
+def command(word: str, threads: int | None, as_json: bool, messages: Messages) -> None:
     """Prove a bound on the error of the values of TABLE, and store it in its file.
 
     TABLE is a file or a rule set, such as finkel:3. The proof uses the values alone,
@@ -29,11 +29,11 @@ def command(word: str, threads: int | None, as_json: bool, telling: Telling) -> 
     """
     with (
         open_file(word, say=say) as opened,
-        telling.progress("certifying", opened.part.n_positions) as progress,
+        messages.progress("certifying", opened.part.n_positions) as progress,
     ):
         error = certify_table(opened, threads=threads, progress=progress)
     if as_json:
         echo(json.dumps({"path": str(opened.path), "error": error}))
-    elif not telling.is_quiet:
+    elif not messages.is_quiet:
         proven = proven_text(error, opened.rules)
         echo(f"{opened.path}: no value is off by more than {proven}, proven")

@@ -8,7 +8,7 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_playing, plies_option
-from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option
+from ur_solver.cli.options import OUTPUT_FILE, json_option, number_option, seed_option
 from ur_solver.cli.output import columns, echo
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.study import study
@@ -26,10 +26,10 @@ _GAMES, _GAMES_OF_ESTIMATOR = 20_000, 2000
 
 @click.command(short_help="Compare rule sets side by side.")
 @click.argument("words", nargs=-1, required=True, metavar="TABLE...")
-@click.option(
+@number_option(
     "-g",
     "--games",
-    type=click.IntRange(100, 10_000_000),
+    within=(100, 10_000_000),
     help=f"Play N games of each table against itself; by default {_GAMES:,}, of an estimator "
     f"{_GAMES_OF_ESTIMATOR:,}.",
 )
@@ -50,8 +50,8 @@ def command(
     """Compare the studies of several rule sets side by side.
 
     A TABLE is a file or a rule set, such as finkel:3, or a file NAME.study.json that ur study
-    --json wrote, which takes no time. The page of --html is self-contained; its plots are drawn
-    by matplotlib.
+    --json wrote, which needs no new games. The page of --html is self-contained; matplotlib draws
+    its plots.
 
     \b
     ur compare finkel:3 blitz:2 skiriuk:2 --html compared.html

@@ -41,8 +41,8 @@ def command(
 
     The games are read in any notation and checked by the rules; comments, names and endings are
     kept. They go to one file, or without -o to standard output. A folder stands for all games in
-    it, '-' for standard input. Games that cannot be read, or not be written in the notation, are
-    reported and left out.
+    it, '-' for standard input. Games that cannot be read, or cannot be written in the notation, are
+    reported and skipped.
 
     \b
     ur convert game.json evening.ur -o games.rgn

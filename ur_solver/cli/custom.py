@@ -72,19 +72,14 @@ def _options(switch: Switch) -> list[Callable[[_F], _F]]:
 @singledispatch
 def _change(switch: Switch, given: Options, before: Any) -> dict[str, Any]:
     """The switch and its new value by the options; empty if it stays as `before`."""
-    raise NotImplementedError
+    value = given[switch.key]
+    return {} if value is None else {switch.key: value}
 
 
 @_options.register(Flag)
 def _flag_options(switch: Flag) -> list[Callable[[_F], _F]]:
     name = switch.dashed
     return [click.option(f"--{name}/--no-{name}", default=None, help=switch.help)]
-
-
-@_change.register(Flag)
-def _flag_change(switch: Flag, given: Options, before: Any) -> dict[str, Any]:
-    value = given[switch.key]
-    return {} if value is None else {switch.key: value}
 
 
 @_options.register(OneOf)
@@ -95,19 +90,13 @@ def _word_options(switch: OneOf) -> list[Callable[[_F], _F]]:
     return [click.option(f"--{switch.dashed}", type=click.Choice(list(words)), help=switch.help)]
 
 
-@_change.register(OneOf)
-def _word_change(switch: OneOf, given: Options, before: Any) -> dict[str, Any]:
-    value = given[switch.key]
-    return {} if value is None else {switch.key: value}
-
-
 @_options.register(ThrowSwitch)
 def _throw_options(switch: ThrowSwitch) -> list[Callable[[_F], _F]]:
     name = switch.dashed
     return [
         click.option(f"--{name}", type=int, help=switch.help),
         click.option(
-            f"--no-{name}", is_flag=True, default=None, help="Give no extra throw for a throw."
+            f"--no-{name}", is_flag=True, default=None, help="Give no extra throw for any throw."
         ),
     ]
 
@@ -125,12 +114,6 @@ def _throw_change(switch: ThrowSwitch, given: Options, before: Any) -> dict[str,
 def _count_options(switch: CountSwitch) -> list[Callable[[_F], _F]]:
     kind = click.IntRange(1, switch.most)
     return [click.option(f"--{switch.dashed}", type=kind, metavar="N", help=switch.help)]
-
-
-@_change.register(CountSwitch)
-def _count_change(switch: CountSwitch, given: Options, before: Any) -> dict[str, Any]:
-    value = given[switch.key]
-    return {} if value is None else {switch.key: value}
 
 
 @_options.register(SquaresSwitch)

@@ -26,10 +26,10 @@ _SERIES = ("light", "dark", "both")
 def command(files: tuple[str, ...], rules: str | None, seed: int, as_json: bool) -> None:
     """Count the throws in the games of FILE... and compare them with fair dice.
 
-    The throws of light, of dark and of both are counted. For each the program plays series of as
-    many fair throws and says how often their counts are at least as far from the expected ones. A
+    The throws of light, of dark and of both are counted. For each, the program draws many series of
+    the same number of fair throws and shows how often their counts deviate at least as much. A
     folder stands for all games in it, '-' for standard input. Games that cannot be read are
-    reported and skipped. No table is needed; what the throws were worth is said by ur audit.
+    reported and skipped. No table is needed; ur audit shows what the throws were worth.
 
     \b
     ur dice games.rgn

@@ -9,7 +9,7 @@ import click
 
 from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
-from ur_solver.cli.options import FiniteFloat, json_option, seed_option
+from ur_solver.cli.options import FiniteFloat, json_option, number_option, seed_option
 from ur_solver.cli.output import columns, echo, say
 from ur_solver.common.progress import Form, shown_progress
 from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy_of
@@ -24,8 +24,7 @@ from ur_solver.study.figures import as_share
 @click.argument("second")
 @click.option("--rules", "word", default="finkel", show_default=True, metavar="RULES",
               help="Play by RULES, a rule set such as finkel:3.")  # fmt: skip
-@click.option("-g", "--games", default=100, show_default=True, type=click.IntRange(2, 1_000_000),
-              metavar="N", help="Play N games; N is even.")  # fmt: skip
+@number_option("-g", "--games", within=(2, 1_000_000), default=100, help="Play N games; N is even.")
 @click.option("--seconds", default=10.0, show_default=True, type=FiniteFloat(0.001, 86400),
               help="Give a program this long for each answer.")  # fmt: skip
 @seed_option("Seed the dice and the built-in players.")

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_playing, plies_option
-from ur_solver.cli.options import json_option, seed_option, table_argument
+from ur_solver.cli.options import json_option, number_option, seed_option, table_argument
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.common.progress import Form, shown_progress
 from ur_solver.errors import InputError
@@ -29,18 +29,21 @@ _GAMES_OF_ESTIMATOR = 2000
               help="Play light by POLICY.")  # fmt: skip
 @click.option("--dark", default="table", show_default=True, metavar="POLICY",
               help="Play dark by POLICY.")  # fmt: skip
-@click.option(
+@number_option(
     "-g",
     "--games",
-    type=click.IntRange(2, 10_000_000),
-    metavar="N",
+    within=(2, 10_000_000),
     help="Play N games, even if exact results are possible.",
 )
 @click.option("--policy", metavar="POLICY",
               help="Judge POLICY in every decision of the game instead; it may also be a Python "
               "file or a module that defines policy.")  # fmt: skip
-@click.option("--examples", default=10, show_default=True, type=click.IntRange(0, 10_000),
-              metavar="N", help="Show the N closest and the N worst decisions.")  # fmt: skip
+@number_option(
+    "--examples",
+    within=(0, 10_000),
+    default=10,
+    help="Show the N closest and the N worst decisions.",
+)
 @seed_option("Seed the random numbers of the games.")
 @plies_option(1)
 @json_option

@@ -8,9 +8,9 @@ import click
 
 from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
+from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import memory_size, table_argument
 from ur_solver.cli.output import echo, say, size_text
-from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.common.files import check_outputs
 from ur_solver.records.maps import VALUE_TYPES, write_map
 from ur_solver.table import check_replaceable
@@ -43,7 +43,7 @@ _EXPORT_MEMORY = 1 << 28
 )
 @click.option("--author", help="Write this name into a map's metadata.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-@telling_options
+@message_options
 def command(
     word: str,
     file: Path,
@@ -53,7 +53,7 @@ def command(
     value_type: str | None,
     author: str | None,
     force: bool,
-    telling: Telling,
+    messages: Messages,
 ) -> None:
     """Export TABLE, a file or a rule set such as finkel:3.
 
@@ -76,9 +76,9 @@ def command(
         else:
             table.limit_memory(memory or _EXPORT_MEMORY)
             names = None if columns is None else [each.strip() for each in columns.split(",")]
-            with telling.progress("exporting", table.header.positions) as progress:
+            with messages.progress("exporting", table.header.positions) as progress:
                 count, what = table.export(file, kind, names, progress), "positions"
-    if not telling.is_quiet:
+    if not messages.is_quiet:
         if replaced is not None:
             say(f"replaced {replaced}")
         say(f"{count:,} {what}, {size_text(file.stat().st_size)}")

@@ -9,9 +9,9 @@ from functools import partial
 import click
 
 from ur_solver.answers.fetch import fetch, name_of
+from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import json_option
 from ur_solver.cli.output import echo, size_text
-from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.table import OBJECTIVES, TableFile
 from ur_solver.table.names import make_folder, table_folders
 
@@ -30,19 +30,19 @@ from ur_solver.table.names import make_folder, table_folders
 )
 @click.option("--force", is_flag=True, help="Replace an existing table.")
 @json_option
-@telling_options
+@message_options
 def command(
     url: str,
     output: pathlib.Path | None,
     sha256: str | None,
     force: bool,
     as_json: bool,
-    telling: Telling,
+    messages: Messages,
 ) -> None:
     """Fetch the table at URL, and check it against its checksum.
 
-    The checksum is in the format of sha256sum, at the same address with .sha256 appended. A fetch
-    that breaks off goes on when the same command is given again.
+    The checksum is in the format of sha256sum, at the same address with .sha256 appended. An
+    interrupted fetch resumes when the same command is given again.
 
     \b
     ur fetch https://example.org/finkel-7.h5
@@ -51,14 +51,14 @@ def command(
     if output is None:
         output = table_folders()[0] / name
         if make_folder(output.parent):
-            telling.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
-    shown = partial(telling.progress, "fetching", unit="bytes")
+            messages.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
+    shown = partial(messages.progress, "fetching", unit="bytes")
     replaced = fetch(url, output, sha256=sha256, force=force, shown=shown)
     if replaced is not None:
-        telling.say(f"replaced {replaced}", "replaced", replaced=replaced)
+        messages.say(f"replaced {replaced}", "replaced", replaced=replaced)
     with TableFile(output, OBJECTIVES) as table:
         if as_json:
             found = {"path": str(output), "digest": table.digest, "bytes": table.n_bytes}
             echo(json.dumps(found))
-        elif not telling.is_quiet:
+        elif not messages.is_quiet:
             echo(f"{output}, {table.rules.title}, {size_text(table.n_bytes)}")

@@ -32,10 +32,10 @@ from ur_solver.table.names import FOLDER_VARIABLE, cache_folder, games_folder, t
 def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
     """Describe TABLE, a file or a rule set such as finkel:3, by what its file says.
 
-    Without a table of a rule set, its estimator is described.
+    If a rule set has no table, its estimator is described.
 
-    With --paths, list instead the folders of tables ($UR_TABLES comes first, and new tables go into
-    the first), of games in play, and of cached results.
+    With --paths, list the folders instead: those of tables ($UR_TABLES comes first, and new tables
+    go into the first), of games in play, and of cached results.
     """
     if is_of_paths == (word is not None):
         raise click.UsageError("give a TABLE, or --paths")

@@ -10,6 +10,7 @@ from typing import Any
 from ur_solver.answers.lengths import Lengths, open_lengths
 from ur_solver.api.lengths import lengths_there, make_lengths, values_for
 from ur_solver.cli.batch import STDIN, answer_batch
+from ur_solver.cli.messages import Messages
 from ur_solver.cli.options import position_of
 from ur_solver.cli.output import (
     bound_text,
@@ -20,16 +21,7 @@ from ur_solver.cli.output import (
     size_text,
     time_text,
 )
-from ur_solver.cli.rolls import (
-    ChosenRoll,
-    Question,
-    answer_json,
-    answer_line,
-    answer_page,
-    parse_question,
-    question_of,
-)
-from ur_solver.cli.telling import Telling
+from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.space import space_of
@@ -40,7 +32,7 @@ def solve(
     rules: RuleSet,
     objective: str,
     output: pathlib.Path | None,
-    telling: Telling,
+    messages: Messages,
     *,
     force: bool,
     as_json: bool,
@@ -49,15 +41,15 @@ def solve(
     found = None if force else lengths_there(rules, objective, output)
     is_there = found is not None
     if found is None:
-        with telling.progress("solving", space_of(rules).n_positions) as progress:
-            tell = _say_nothing if telling.is_quiet else say
-            found = make_lengths(rules, objective, output, force=force, progress=progress, say=tell)
+        with messages.progress("solving", space_of(rules).n_positions) as progress:
+            said = _say_nothing if messages.is_quiet else say
+            found = make_lengths(rules, objective, output, force=force, progress=progress, say=said)
     with found as lengths:
         if as_json:
             echo(json.dumps(_facts(lengths, is_solved=not is_there)))
         elif is_there:
-            telling.say(f"{lengths.path} is there already; --force solves it again", "present")
-        elif not telling.is_quiet:
+            messages.say(f"{lengths.path} is there already; --force solves it again", "present")
+        elif not messages.is_quiet:
             echo(_report(lengths))
 
 
@@ -143,20 +135,13 @@ def best(
 ) -> None:
     """Print the moves, those after which the game is longest first."""
     with open_lengths(word, objective) as lengths:
-        rules = lengths.rules
-        if position == STDIN:
-            line = partial(_answer_json if as_json else _answer_line, lengths)
-            answer_batch(
-                partial(parse_question, rules),
-                lambda group: [line(each) for each in group],
-                as_json=as_json,
-            )
-            return
-        asked = question_of(position_of(rules, position), throw)
-        if as_json:
-            echo(_answer_json(lengths, asked))
-        else:
-            echo(answer_page(asked, partial(_moves_page, lengths)))
+        forms = Forms(
+            json=partial(_moves_json, lengths),
+            over=lambda _position: {"objective": lengths.objective, "moves": []},
+            line=partial(_moves_line, lengths),
+            page=partial(_moves_page, lengths),
+        )
+        answer_questions(lengths.rules, position, throw, forms, as_json=as_json)
 
 
 def _moves(lengths: Lengths, position: Position, rolled: ChosenRoll) -> list[tuple[str, float]]:
@@ -169,26 +154,15 @@ def _moves(lengths: Lengths, position: Position, rolled: ChosenRoll) -> list[tup
     return [(each.move.text, each.length) for each in found]
 
 
-def _answer_json(lengths: Lengths, asked: Question) -> str:
-    def moves(position: Position, rolled: ChosenRoll) -> dict[str, Any]:
-        found = _moves(lengths, position, rolled)
-        is_pass = found[0][0] == rolled.passing
-        named = [{"move": None if is_pass else move, "length": length} for move, length in found]
-        return {"objective": lengths.objective, "moves": named}
-
-    def over(_position: Position) -> dict[str, Any]:
-        return {"objective": lengths.objective, "moves": []}
-
-    return answer_json(asked, moves, over)
+def _moves_json(lengths: Lengths, position: Position, rolled: ChosenRoll) -> dict[str, Any]:
+    found = _moves(lengths, position, rolled)
+    is_pass = found[0][0] == rolled.passing
+    named = [{"move": None if is_pass else move, "length": length} for move, length in found]
+    return {"objective": lengths.objective, "moves": named}
 
 
-def _answer_line(lengths: Lengths, asked: Question) -> str:
-    def moves(position: Position, rolled: ChosenRoll) -> str:
-        return ", ".join(
-            f"{move} {length:.4f}" for move, length in _moves(lengths, position, rolled)
-        )
-
-    return answer_line(asked, moves)
+def _moves_line(lengths: Lengths, position: Position, rolled: ChosenRoll) -> str:
+    return ", ".join(f"{move} {length:.4f}" for move, length in _moves(lengths, position, rolled))
 
 
 def _moves_page(lengths: Lengths, position: Position, rolled: ChosenRoll) -> str:
@@ -197,13 +171,13 @@ def _moves_page(lengths: Lengths, position: Position, rolled: ChosenRoll) -> str
     return columns([head, *([f"  {move}", f"{length:.6f}"] for move, length in found)], "<>")
 
 
-def verified(lengths: Lengths, telling: Telling) -> dict[str, Any]:
+def verified(lengths: Lengths, messages: Messages) -> dict[str, Any]:
     """Verify a table of lengths and return what is right of it; raises as `verify_lengths`."""
     from ur_solver.study.lengths import verify_lengths  # noqa: PLC0415 - 0.1 s
 
     positions = lengths.file.header.positions
     with (
-        telling.progress("verifying", positions) as progress,
+        messages.progress("verifying", positions) as progress,
         values_for(lengths.rules, lengths.objective, say) as values,
     ):
         found = verify_lengths(lengths.file, values, progress=progress)
@@ -216,14 +190,14 @@ def verified(lengths: Lengths, telling: Telling) -> dict[str, Any]:
     }
 
 
-def verify(word: str, objective: str, telling: Telling, *, as_json: bool) -> None:
+def verify(word: str, objective: str, messages: Messages, *, as_json: bool) -> None:
     """Verify a table of lengths and print what was checked."""
     with open_lengths(word, objective) as lengths:
-        found = verified(lengths, telling)
+        found = verified(lengths, messages)
         path = lengths.path
     if as_json:
         echo(json.dumps({"path": str(path), "right": True, "message": None, **found}))
-    elif not telling.is_quiet:
+    elif not messages.is_quiet:
         echo(
             f"{path}: right\n"
             f"  {counted(found['positions'], 'position')} in {counted(found['blocks'], 'block')}, "

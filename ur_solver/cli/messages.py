@@ -19,7 +19,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 
-class Telling:
+class Messages:
     """The messages of a command on standard error.
 
     Parameters
@@ -47,8 +47,8 @@ class Telling:
         return shown_progress(task, total, Form.NONE if self.is_quiet else self._form, unit=unit)
 
 
-def telling_options(function: _F) -> _F:
-    """The options ``-q``, ``--progress`` and ``-v``; the command takes them as `telling`."""
+def message_options(function: _F) -> _F:
+    """The options ``-q``, ``--progress`` and ``-v``; the command takes them as `messages`."""
 
     @click.option("--quiet", "-q", is_flag=True, help="Print nothing unless the command fails.")
     @click.option(
@@ -67,7 +67,7 @@ def telling_options(function: _F) -> _F:
         if verbose and chosen is Form.AUTO:
             chosen = Form.LOG  # a bar and a log would overwrite each other
         with _logged(_LEVELS[min(verbose, 2)]):
-            return function(*arguments, telling=Telling(chosen, is_quiet=quiet), **rest)
+            return function(*arguments, messages=Messages(chosen, is_quiet=quiet), **rest)
 
     return wrapped  # type: ignore[return-value]
 

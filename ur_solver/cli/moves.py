@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import click
 
-from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.options import (
     json_option,
     pieces_option,
     position_argument,
-    position_of,
     rules_argument,
 )
-from ur_solver.cli.output import columns, echo
-from ur_solver.cli.rolls import (
-    ChosenRoll,
-    Question,
-    answer_json,
-    answer_line,
-    answer_page,
-    check_arguments,
-    parse_question,
-    question_of,
-    throw_argument,
-)
+from ur_solver.cli.output import columns
+from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions, check_arguments, throw_argument
 from ur_solver.rules import Move, Position, named_rules
 
 
@@ -41,9 +28,8 @@ def command(
 ) -> None:
     """List the legal moves of POSITION with THROW, or with every throw, and their successors.
 
-    POSITION defaults to the start. In birds THROW begins with what the player says before
-    throwing, move or enter, and after enter may have the second throw too: enter 3 2. Without it
-    both are listed.
+    POSITION defaults to the start. In birds THROW begins with the choice before the throw, move or
+    enter; after enter it may include the second throw: enter 3 2. Without a choice both are listed.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; no table is
     needed. POSITION '-' reads lines from standard input: a position, or a position, a tab and a
@@ -54,21 +40,9 @@ def command(
     ur moves finkel:3 'L...__../..D...../....__.. L 2 2' 2
     """
     chosen = named_rules(rules, pieces)
-    line = _json if as_json else partial(answer_line, of=_moves_line)
     check_arguments(position, throw)
-    if position == STDIN:
-        answer_batch(
-            partial(parse_question, chosen),
-            lambda group: [line(each) for each in group],
-            as_json=as_json,
-        )
-        return
-    asked = question_of(position_of(chosen, position), throw)
-    echo(line(asked) if as_json else answer_page(asked, _moves_page))
-
-
-def _json(asked: Question) -> str:
-    return answer_json(asked, _moves_json, lambda _position: {"moves": []})
+    forms = Forms(_moves_json, lambda _position: {"moves": []}, _moves_line, _moves_page)
+    answer_questions(chosen, position, throw, forms, as_json=as_json)
 
 
 def _moves(position: Position, rolled: ChosenRoll) -> list[Move]:

@@ -50,22 +50,31 @@ def memory_size(text: str) -> int:
     return size
 
 
-def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
-    """The option ``--seed`` of random draws."""
+def number_option(
+    *names: str,
+    within: tuple[int, int | None],
+    help: str,
+    default: int | None = None,
+    metavar: str = "N",
+) -> Callable[[_F], _F]:
+    """An option for a whole number within a range, the ends included; None is no upper end."""
     return click.option(
-        "--seed",
-        type=click.IntRange(0),
+        *names,
+        type=click.IntRange(*within),
         default=default,
         show_default=default is not None,
-        help=help_text,
+        metavar=metavar,
+        help=help,
     )
 
 
-threads_option = click.option(
-    "--threads",
-    type=click.IntRange(1, MAX_THREADS),
-    metavar="N",
-    help="Use N threads; by default one per processor.",
+def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
+    """The option ``--seed`` of random draws."""
+    return number_option("--seed", within=(0, None), default=default, help=help_text)
+
+
+threads_option = number_option(
+    "--threads", within=(1, MAX_THREADS), help="Use N threads; by default one per processor."
 )
 memory_option = click.option(
     "--memory",
@@ -116,15 +125,15 @@ position_argument = click.argument("position", required=False)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, one object per line."
 )
-pieces_option = click.option(
+pieces_option = number_option(
     "-n",
     "pieces",
-    type=click.IntRange(1, MAX_PIECES),
+    within=(1, MAX_PIECES),
     help="Play with N pieces a side instead of the usual number.",
 )
-left_option = click.option(
+left_option = number_option(
     "--left",
-    type=click.IntRange(1, MAX_PIECES),
+    within=(1, MAX_PIECES),
     metavar="K",
     help="Include only positions with at most K pieces a side left to bear off.",
 )

@@ -16,6 +16,7 @@ from ur_solver.cli.options import (
     json_option,
     left_option,
     memory_size,
+    number_option,
     pieces_option,
     precision_option,
     rules_argument,
@@ -35,21 +36,13 @@ _WIDTH, _ROW = 800, 40
 @rules_argument
 @pieces_option
 @left_option
-@click.option(
-    "--workers",
-    type=click.IntRange(1, MAX_THREADS),
-    default=1,
-    show_default=True,
-    help="Plan for N workers.",
+@number_option("--workers", within=(1, MAX_THREADS), default=1, help="Plan for N workers.")
+@number_option(
+    "--cores", within=(1, MAX_THREADS), help="Use N processors per worker; by default as here."
 )
-@click.option(
-    "--cores",
-    type=click.IntRange(1, MAX_THREADS),
-    help="Use N processors per worker; by default as here.",
-)
-@click.option(
+@number_option(
     "--machines",
-    type=click.IntRange(1, MAX_THREADS),
+    within=(1, MAX_THREADS),
     help="Spread the workers over N machines; by default one each.",
 )
 @click.option(

@@ -73,8 +73,8 @@ def command(
     and more often; greedy, first and random, which use no table. Two humans share the
     keyboard; without a human the program plays itself.
 
-    Without a table, an estimator plays and audits the game ('ur train'). Without either, only the
-    players that use no table play, and there is no audit.
+    Without a table, an estimator plays and audits the game ('ur train'). Without either, only
+    players that need no table can play, and there is no audit.
 
     Type a move in any case, or its number; or type hint, undo, quit or resign. Brackets mark the
     other side's last moves: [] where a piece arrived, () where it left. The game is saved after

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.exercises import drawn_exercises
-from ur_solver.api.games import read_games
 from ur_solver.audit import GameAudit
-from ur_solver.cli.answering import open_answering, plies_option
+from ur_solver.cli.answering import plies_option
 from ur_solver.cli.cards import card_of, write_cards
-from ur_solver.cli.judges import Judges, is_judge
+from ur_solver.cli.judges import Judges, table_and_files
 from ur_solver.cli.left_out import report_left_out
-from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, seed_option
+from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option, seed_option
 from ur_solver.cli.output import echo, say
 from ur_solver.cli.quiz import Quiz
 from ur_solver.common.files import check_outputs
 from ur_solver.errors import InputError
-from ur_solver.records import RecordFault, find_files
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.words import counted
 from ur_solver.study.practise import Decision, decision, mistakes
@@ -33,13 +30,7 @@ Asked = tuple[Decision, Evaluator]
 
 @click.command(short_help="Practise your mistakes, or decisions drawn from play.")
 @click.argument("words", nargs=-1, required=True, metavar="[TABLE] [FILE...]")
-@click.option(
-    "--count",
-    type=click.IntRange(1, 10_000),
-    default=10,
-    show_default=True,
-    help="Ask at most N decisions.",
-)
+@number_option("--count", within=(1, 10_000), default=10, help="Ask at most N decisions.")
 @click.option(
     "--cost",
     type=FiniteFloat(0, 1, max_open=True),
@@ -73,34 +64,29 @@ def command(
     """Practise the mistakes of the games in FILE..., the worst first, or decisions of TABLE.
 
     TABLE is a file or a rule set, such as finkel:3. With files it judges their games; alone, the
-    decisions are drawn from play, and --seed draws others. A folder stands for all games in it.
-    The answer is hidden until you have found it or typed show; a wrong one is explained and asked
-    again. skip passes on, quit ends. --cost is a chance, such as 0.02, or a share of the pot: what
-    the played move lost, or in drawn decisions what the second best move loses.
+    decisions are drawn from play, and --seed draws others. A folder stands for all games in it. The
+    answer stays hidden until you find it or type show; a wrong answer is explained, and you try
+    again. skip goes to the next decision, quit ends. --cost is a chance, such as 0.02, or a share
+    of the pot: what the played move lost, or in drawn decisions what the second best move loses.
 
     \b
     ur practise finkel:3
     ur practise evening.ur --player Ann
     ur practise evening.ur --cards mistakes.csv --pictures media
     """
-    has_table = is_judge(words[0])
+    word, files = table_and_files(words)
     if pictures is not None and cards is None:
         raise click.UsageError("Option '--pictures' needs '--cards': the cards to illustrate.")
-    files = list(find_files(words[has_table:]))
     if player is not None and not files:
         raise click.UsageError("Option '--player' needs FILE...: the games with the mistakes.")
-    check_outputs({"--cards": cards}, [*words[:has_table], *files])
-    faults: list[RecordFault] = []
-    with ExitStack() as stack:
-        if files:
-            judges = Judges(stack, words[0] if has_table else None, plies)
-            asked = _worst(_mistakes(judges, files, cost, player, faults), count)
-            check_outputs({"--cards": cards}, judges.paths)
+    check_outputs({"--cards": cards}, files if word is None else [word, *files])
+    with Judges(word, plies) as judges:
+        if judges.only is None or files:
+            asked = _worst(_mistakes(judges, files, cost, player), count)
         else:
-            table = open_answering(words[0], plies=plies)
-            stack.enter_context(table)
-            asked = _drawn(table, count, seed, cost)
-        if not asked and not faults:
+            asked = _drawn(judges.only, count, seed, cost)
+        check_outputs({"--cards": cards}, judges.paths)
+        if not asked and not judges.faults:
             say(f"there is no decision in which a mistake costs {cost:g} or more")
         if asked and cards is not None:
             write_cards([card_of(each) for each, _ in asked], cards, pictures)
@@ -110,7 +96,7 @@ def command(
                 echo(json.dumps(each.to_json()))
         elif cards is None:
             Quiz(asked).ask()
-    report_left_out(faults, "not judged")
+    report_left_out(judges.faults, "not judged")
 
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
@@ -119,25 +105,21 @@ def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
     return [(decision(table, each.position, each.choice, each.throws), table) for each in found]
 
 
-def _mistakes(
-    judges: Judges, files: list[str], cost: float, player: str | None, faults: list[RecordFault]
-) -> Iterator[Asked]:
-    """The mistakes in the games of files; the games that cannot be judged are added to `faults`.
+def _mistakes(judges: Judges, files: list[str], cost: float, player: str | None) -> Iterator[Asked]:
+    """The mistakes in the games of files.
 
     Raises
     ------
     InputError
         If no game has this player.
     """
-    games = read_games(files, judges.rules)
     is_found = player is None
-    for audit in judges.audits(games):
+    for audit in judges.audits(files):
         sides = _sides_of(audit, player)
         is_found = is_found or bool(sides)
         table = judges.of(audit.record.rules)
         for each in mistakes(audit, table, cost=cost, sides=sides):
             yield each, table
-    faults += [*games.faults, *judges.faults]
     if not is_found:
         raise InputError(f"{player!r:.60} plays in none of the games")
 

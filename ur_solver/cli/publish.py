@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 @click.option("--only", "is_only", is_flag=True, help="Publish nothing but the TABLEs.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing unless the command fails.")
 def command(folder: Path, words: tuple[str, ...], is_only: bool, quiet: bool) -> None:
-    """Write a site of plain files into FOLDER, which any web server holds under any address.
+    """Write a site of plain files into FOLDER, for any web server and any address.
 
     It is the board's page without a server: all rule sets of the catalogue, with their estimators
     ('ur train'), and exact values from each TABLE, a file or a rule set such as finkel:3. A page
-    that was open once opens without a network. A folder that has a site already is written anew;
-    any other must be empty.
+    that has been opened once also opens offline. An earlier site in FOLDER is replaced; any other
+    folder must be empty.
 
     \b
     ur publish site finkel:3

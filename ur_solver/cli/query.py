@@ -19,6 +19,7 @@ from ur_solver.cli.options import (
     FiniteFloat,
     json_option,
     memory_option,
+    number_option,
     position_argument,
     position_of,
     table_argument,
@@ -60,10 +61,9 @@ if TYPE_CHECKING:  # a table's answer needs none of it
 )
 @memory_option
 @plies_option()
-@click.option(
+@number_option(
     "--rollouts",
-    type=click.IntRange(2),
-    metavar="N",
+    within=(2, None),
     help="Value POSITION by N games of an estimator with itself, too.",
 )
 @click.option(
@@ -72,9 +72,9 @@ if TYPE_CHECKING:  # a table's answer needs none of it
     metavar="POINTS",
     help="Play rollouts until half their 95 % interval is this narrow.",
 )
-@click.option(
+@number_option(
     "--cut",
-    type=click.IntRange(1),
+    within=(1, None),
     metavar="PLIES",
     help="Cut rollouts after this many plies: quicker, and nearer to the optimum.",
 )

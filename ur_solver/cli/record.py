@@ -38,14 +38,14 @@ def command(
     plies: int,
     with_audit: bool,
 ) -> None:
-    """Record a game that two people play with dice of their own into FILE.
+    """Record into FILE a game that two people play with their own dice.
 
     TABLE is a file or a rule set, such as finkel:3; FILE ends in .rgn, .json or .ur. Type each
     throw, alone or with its move, as 3 or 3 a@a2; the only legal move need not be typed. undo takes
     back the last turn; back 5 corrects throw 5 and keeps the later turns as far as they fit; turns
-    lists them. 'L wins', 'dark resigned' and such end a game early. FILE is written after every
-    turn, and --resume goes on with it. Without a table the game is recorded all the same, but there
-    are no hints and no audit.
+    lists them. A line such as 'L wins' or 'dark resigned' ends a game early. FILE is written after
+    every turn, and --resume continues it. Without a table the game is still recorded, but there are
+    no hints and no audit.
 
     \b
     ur record finkel:3 evening.ur --light Ann --dark Ben

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit.worth import Option
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.cli.playing import Playing, chosen_index
 from ur_solver.errors import InputError, RecordError
-from ur_solver.players.player import Player
 from ur_solver.records import GameRecord, Ply, Replay, read_file
 from ur_solver.records.endings import End, read_result
 from ur_solver.rules import RuleSet
@@ -62,19 +60,12 @@ class Recording(Playing):
     )
     SHOWS_DICE = False
 
-    def __init__(
-        self,
-        table: Evaluator | None,
-        replay: Replay,
-        players: Mapping[str, Player | None],
-        seed: int,
-        *,
-        has_hints: bool,
-    ) -> None:
-        super().__init__(table, replay, players, seed, has_hints=has_hints)
-        self._played = -1  # the move that was typed with its throw
-        self._skips = False  # the opening
-        self._before: list[Ply] = []  # all turns, while one of them is corrected
+    _played = -1
+    """The move that was typed with its throw."""
+    _skips = False
+    """Whether the opening is skipped."""
+    _before: tuple[Ply, ...] = ()
+    """All turns, while one of them is corrected."""
 
     def _take_turn(self) -> None:
         self._played = -1
@@ -85,7 +76,7 @@ class Recording(Playing):
             self._correct(back.number)
             return
         if self._before:
-            later, self._before = self._before[number + 1 :], []
+            later, self._before = self._before[number + 1 :], ()
             self._take_again(later)
 
     def _correct(self, number: int) -> None:
@@ -94,7 +85,7 @@ class Recording(Playing):
         if not 1 <= number <= len(plies):
             say(f"there is no throw {number}; 'turns' lists the turns")
             return
-        self._before = list(plies)
+        self._before = tuple(plies)
         self._set(plies[: number - 1])
         say(f"throw {number} was {_turn_text(self.replay, plies[number - 1])}; type it again")
 
@@ -115,7 +106,7 @@ class Recording(Playing):
         """Take back the last turn, or give up a correction."""
         if self._before:
             self._set(self._before)
-            self._before = []
+            self._before = ()
             say("the correction is dropped")
         elif self.replay.plies:
             self._set(self.replay.plies[:-1])

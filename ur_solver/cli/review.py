@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
 from typing import Any
 
 import click
 
-from ur_solver.api.games import read_games
 from ur_solver.audit import ESTIMATES, NOTHING, GameAudit, Thresholds
 from ur_solver.audit.review import PERIODS, beside_thumbs, first_choices, over_time
 from ur_solver.cli.answering import plies_option
-from ur_solver.cli.judges import Judges, is_judge
+from ur_solver.cli.judges import Judges, games_argument, table_and_files, thumb_option
 from ur_solver.cli.left_out import report_left_out
-from ur_solver.cli.options import json_option
+from ur_solver.cli.options import json_option, number_option
 from ur_solver.cli.output import columns, echo
-from ur_solver.records import find_files
 from ur_solver.rules import RuleSet
 from ur_solver.rules.payoff import Units
 from ur_solver.rules.words import counted
@@ -34,7 +31,7 @@ def _period(text: str) -> str | int:
 
 
 @click.command(short_help="Review many games: over time, by first choices and rules of thumb.")
-@click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
+@games_argument
 @click.option(
     "--by",
     type=_period,
@@ -43,29 +40,16 @@ def _period(text: str) -> str | int:
     show_default=True,
     help="Sum up by year, month or day, or by this many games of a player.",
 )
-@click.option(
+@number_option(
     "--throws",
-    type=click.IntRange(1, 1000),
+    within=(1, 1000),
     default=8,
-    show_default=True,
     help="Count the first N throws of a game as its opening.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(0, 1000),
-    default=10,
-    show_default=True,
-    help="Show the N most frequent choices of the opening.",
+@number_option(
+    "--top", within=(0, 1000), default=10, help="Show the N most frequent choices of the opening."
 )
-@click.option(
-    "--thumb",
-    "thumbs",
-    multiple=True,
-    default=("greedy", "first"),
-    show_default=True,
-    metavar="NAME",
-    help="Compare with this rule of thumb, such as capture+safe+furthest. May be repeated.",
-)
+@thumb_option("Compare with a rule of thumb, such as capture+safe+furthest.", ("greedy", "first"))
 @json_option
 @plies_option()
 def command(
@@ -77,24 +61,20 @@ def command(
     as_json: bool,
     plies: int,
 ) -> None:
-    """Review the games of FILE... together: how the players did over time, and where.
+    """Review the games of FILE... together: over time, by opening choices and rules of thumb.
 
     The games are judged as by ur audit. The date of a game is in a header such as 'Date:
-    2026-11-27' or RoyalUr's StartTime; with --by 10 dates are not needed, and games count in the
-    order of the files. The choices of the opening are those of the first throws, dark's as light
-    would have them. Rules of thumb are asked in the players' own choices.
+    2026-11-27' or RoyalUr's StartTime; with --by 10 no dates are needed, and games count in the
+    order of the files. Opening choices are those of the first throws; dark's are shown from light's
+    side. Rules of thumb are compared in the decisions that the players had.
 
     \b
     ur review evenings --by month
     """
-    has_table = is_judge(words[0])
-    if has_table and len(words) == 1:
-        raise click.UsageError("Missing argument 'FILE...': the games to review.")
+    word, files = table_and_files(words, "review")
     games_of: dict[RuleSet, list[GameAudit]] = {}
-    with ExitStack() as stack:
-        judges = Judges(stack, words[0] if has_table else None, plies)
-        games = read_games(list(find_files(words[has_table:])), judges.rules)
-        for audit in judges.audits(games):
+    with Judges(word, plies) as judges:
+        for audit in judges.audits(files):
             games_of.setdefault(audit.record.rules, []).append(audit)
         reviews = []
         for rules, audits in games_of.items():
@@ -108,7 +88,7 @@ def command(
             reviews.append(json.dumps(review) if as_json else _page(review, audits, throws, top))
     if reviews:
         echo(("\n" if as_json else "\n\n").join(reviews))
-    report_left_out([*games.faults, *judges.faults], "not reviewed")
+    report_left_out(judges.faults, "not reviewed")
 
 
 def _page(review: dict[str, Any], audits: list[GameAudit], throws: int, top: int) -> str:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from ur_solver.cli.batch import STDIN
-from ur_solver.cli.output import chance_text, draw_position
+from ur_solver.cli.batch import STDIN, answer_batch
+from ur_solver.cli.options import position_of
+from ur_solver.cli.output import chance_text, draw_position, echo
 from ur_solver.errors import InputError
 from ur_solver.rules import FREE_THROW, Position, RuleSet
 from ur_solver.rules.families.family import Roll
@@ -68,13 +69,13 @@ def has_choices(rules: RuleSet) -> bool:
     return rules.mechanics.choices(1, 1) != (FREE_THROW,)
 
 
-def parse_question(rules: RuleSet, text: str) -> Question:
+def _parse_question(rules: RuleSet, text: str) -> Question:
     """Parse a line: a position, or a position, a tab, and the choice and throws."""
     position, _, words = text.partition("\t")
-    return question_of(rules.position(position), words.split())
+    return _question_of(rules.position(position), words.split())
 
 
-def question_of(position: Position, words: Sequence[str]) -> Question:
+def _question_of(position: Position, words: Sequence[str]) -> Question:
     """What is asked by a choice, which may be missing, and throws, of which there may be none.
 
     Raises
@@ -121,13 +122,69 @@ def _rolls(position: Position, choice: str | None, throws: tuple[int, ...]) -> l
     return found
 
 
-def answer_json(
-    asked: Question,
-    of: Callable[[Position, ChosenRoll], dict[str, Any]],
-    over: Callable[[Position], dict[str, Any]],
-) -> str:
-    """The answer as JSON; `of` gives the keys of one roll, `over` those of a finished game."""
+class Forms(NamedTuple):
+    """How a command writes the moves of one roll.
+
+    Attributes
+    ----------
+    json : callable
+        As keys and values of JSON.
+    over : callable
+        The same of a finished game.
+    line, page : callable
+        In a line, and for people.
+    """
+
+    json: Callable[[Position, ChosenRoll], dict[str, Any]]
+    over: Callable[[Position], dict[str, Any]]
+    line: Callable[[Position, ChosenRoll], str]
+    page: Callable[[Position, ChosenRoll], str]
+
+
+def answer_questions(
+    rules: RuleSet,
+    position: str | None,
+    throw: Sequence[str],
+    forms: Forms,
+    *,
+    as_json: bool,
+    check: Callable[[Position], object] = lambda position: None,
+    note: str = "",
+) -> None:
+    """Print the answer to the question of a command, or to those of standard input's lines.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    position : str or None
+        The start if it is None; ``-`` for standard input.
+    throw : sequence of str
+    forms : Forms
+    as_json : bool
+    check : callable
+        Raises InputError for a position that cannot be answered.
+    note : str
+        What follows an answer for people.
+    """
+
+    def line(asked: Question) -> str:
+        return _json(asked, forms) if as_json else _line(asked, forms.line)
+
+    def parse(text: str) -> Question:
+        asked = _parse_question(rules, text)
+        check(asked.position)
+        return asked
+
+    if position == STDIN:
+        answer_batch(parse, lambda group: [line(each) for each in group], as_json=as_json)
+        return
+    asked = _question_of(position_of(rules, position), throw)
+    echo(_json(asked, forms) if as_json else _page(asked, forms.page) + note)
+
+
+def _json(asked: Question, forms: Forms) -> str:
     position, throws, found = asked
+    of = forms.json
     answer: dict[str, Any] = {"position": position.notation}
     if has_choices(position.rules):
         answer["turns"] = [
@@ -140,7 +197,10 @@ def answer_json(
             for each in found
         ]
     elif throws:
-        answer |= {"throw": throws[0], **(of(position, found[0]) if found else over(position))}
+        answer |= {
+            "throw": throws[0],
+            **(of(position, found[0]) if found else forms.over(position)),
+        }
     else:
         answer["throws"] = [
             {
@@ -153,8 +213,7 @@ def answer_json(
     return json.dumps(answer)
 
 
-def answer_line(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> str:
-    """The answer as a line; `of` gives the moves of one roll."""
+def _line(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> str:
     position, throws, found = asked
     if throws and found and not has_choices(position.rules):
         return f"{position.notation}\t{throws[0]}\t{of(position, found[0])}"
@@ -162,8 +221,8 @@ def answer_line(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> s
     return f"{position.notation}\t{turns or 'the game is over'}"
 
 
-def answer_page(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> str:
-    """The answer for people, under the board; `of` gives the moves of one roll."""
+def _page(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> str:
+    """The answer for people, under the board."""
     position, throws, found = asked
     parts = [draw_position(position)]
     if not found:

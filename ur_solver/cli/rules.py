@@ -47,10 +47,10 @@ def command(
 ) -> None:
     """List the rule sets, or show RULES: how it is played, its size and cost.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; or words by
-    which a document knows it: an author, a version, a language. --json writes it as a JSON file.
-    --estimate shows the cost of a solve on this machine. The list has sizes only. A single rule
-    set has the time too, measured by solving its rules with fewer pieces.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; or words that
+    identify it in a document: an author, a version, a language. --json prints it as a JSON file.
+    --estimate shows the cost of a solve on this machine. The list shows sizes only; a single rule
+    set is shown with the time too, measured by solving it with fewer pieces.
 
     \b
     ur rules version 2

@@ -13,7 +13,13 @@ import numpy as np
 from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
-from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option, table_argument
+from ur_solver.cli.options import (
+    OUTPUT_FILE,
+    json_option,
+    number_option,
+    seed_option,
+    table_argument,
+)
 from ur_solver.cli.output import columns, echo, side_name
 from ur_solver.common.files import check_outputs
 from ur_solver.errors import InputError
@@ -26,8 +32,7 @@ from ur_solver.study.figures import as_number, as_share
 
 @click.command(short_help="Play games between built-in players.")
 @table_argument
-@click.option("-g", "--games", default=1000, show_default=True, type=click.IntRange(1, 1_000_000),
-              help="Play N games.")  # fmt: skip
+@number_option("-g", "--games", within=(1, 1_000_000), default=1000, help="Play N games.")
 @click.option(
     "--players",
     default="table,table",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ur_solver.cli.options import memory_size
+from ur_solver.cli.options import memory_size, number_option
 from ur_solver.cli.output import echo, say
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.serve.front import Front
@@ -25,12 +25,8 @@ _PACKAGES = ("starlette", "uvicorn", "httptools")
 
 @click.command(short_help="Serve the board in the browser and an HTTP interface.")
 @click.argument("words", metavar="[TABLE]...", nargs=-1)
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8787,
-    show_default=True,
-    help="Listen on this port; 0 chooses a free one.",
+@number_option(
+    "--port", within=(0, 65535), default=8787, help="Listen on port N; 0 chooses a free one."
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
 @click.option("--name", "names", multiple=True, help="Answer to this host name, besides localhost.")
@@ -44,7 +40,7 @@ _PACKAGES = ("starlette", "uvicorn", "httptools")
     "--root-path",
     default="",
     metavar="PATH",
-    help="Serve under this path too, such as /ur, as a proxy asks for it.",
+    help="Also serve under this path, such as /ur, for a proxy.",
 )
 @click.option("--access-log", is_flag=True, help="Print a line for each request.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the browser.")
@@ -62,11 +58,11 @@ def command(
     is_opened: bool,
     path: str | None,
 ) -> None:
-    """Serve the board in the browser, and an HTTP interface for programs, for TABLEs.
+    """Serve TABLEs: the board in the browser, and an HTTP interface for programs.
 
     A TABLE is a file or a rule set, such as finkel or finkel:3. Without a table, an estimator is
-    served ('ur train'). The default is all tables in the folders of tables, and the estimators of
-    other games. If there are no tables, finkel with 3 pieces is solved first.
+    served ('ur train'). By default all tables in the folders of tables are served, and the
+    estimators of other games. If there are no tables, finkel with 3 pieces is solved first.
 
     \b
     ur serve --open

@@ -11,6 +11,7 @@ import click
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.lengths import solve as solve_lengths
+from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.objective import objective_option, refuse_options
 from ur_solver.cli.options import (
     MAX_THREADS,
@@ -18,6 +19,7 @@ from ur_solver.cli.options import (
     json_option,
     left_option,
     memory_option,
+    number_option,
     pieces_option,
     precision_option,
     rules_argument,
@@ -25,8 +27,7 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, echo
 from ur_solver.cli.sections import SectionedCommand
-from ur_solver.cli.solve_report import check_proven, facts, facts_of_present, report, told_events
-from ur_solver.cli.telling import Telling, telling_options
+from ur_solver.cli.solve_report import check_proven, facts, facts_of_present, report, show_events
 from ur_solver.engine.cluster import Cluster
 from ur_solver.kernel import MAX_TOLERANCE, MIN_TOLERANCE
 from ur_solver.solving import Plan, Request, Verdict, path_of, plan_of, run
@@ -69,11 +70,8 @@ _SECTIONS = {
 @threads_option
 @memory_option
 @click.option("--scheduler", help="Solve with the workers of the Dask scheduler at this address.")
-@click.option(
-    "--workers",
-    type=click.IntRange(1, MAX_THREADS),
-    metavar="N",
-    help="Solve with N worker processes on this machine.",
+@number_option(
+    "--workers", within=(1, MAX_THREADS), help="Solve with N worker processes on this machine."
 )
 @click.option(
     "--value-type",
@@ -85,7 +83,7 @@ _SECTIONS = {
 @click.option("--force", is_flag=True, help="Replace an existing table.")
 @click.option("--dry-run", is_flag=True, help="Only report the cost, and whether it fits.")
 @json_option
-@telling_options
+@message_options
 @custom_rule_options
 def command(
     rules: str,
@@ -95,7 +93,7 @@ def command(
     workers: int | None,
     dry_run: bool,
     as_json: bool,
-    telling: Telling,
+    messages: Messages,
     **options: Any,
 ) -> None:
     """Solve RULES and write its table.
@@ -117,7 +115,7 @@ def command(
             custom_rules(rules, pieces, **options).settled(),
             objective,
             asked["output"],
-            telling,
+            messages,
             force=asked["force"],
             as_json=as_json,
         )
@@ -135,11 +133,11 @@ def command(
         return
     plan = plan_of(request)
     if plan.verdict is not Verdict.PRESENT:
-        _solve(plan, telling, as_json=as_json)
+        _solve(plan, messages, as_json=as_json)
     elif as_json:
         echo(json.dumps(facts_of_present(plan.path)))
     else:
-        telling.say(f"{plan.path} is there already; --force solves it again", "present")
+        messages.say(f"{plan.path} is there already; --force solves it again", "present")
 
 
 _ASKED = (
@@ -163,18 +161,18 @@ def _say_cost(request: Request, *, as_json: bool) -> None:
     raise click.exceptions.Exit(0 if cost.reason is None else 1)
 
 
-def _solve(plan: Plan, telling: Telling, *, as_json: bool) -> None:
+def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
     """Carry out a plan and say what it has found."""
     try:
-        with told_events(telling) as tell:
-            found = run(plan, tell)
+        with show_events(messages) as show:
+            found = run(plan, show)
     except KeyboardInterrupt:
-        telling.say(
+        messages.say(
             "interrupted; the same command goes on from the blocks that are finished", "interrupted"
         )
         raise
     if as_json:
         echo(json.dumps(facts(plan.request, found)))
-    elif not telling.is_quiet:
+    elif not messages.is_quiet:
         echo(report(plan.request, found))
     check_proven(plan.request, found)

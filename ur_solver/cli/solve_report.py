@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from ur_solver.api.table import Table
+from ur_solver.cli.messages import Messages
 from ur_solver.cli.output import bound_text, gib_text, proven_text, size_text, time_text
-from ur_solver.cli.telling import Telling
 from ur_solver.common.progress import Progress
 from ur_solver.errors import CertificateError
 from ur_solver.rules.words import counted
@@ -29,49 +29,49 @@ from ur_solver.table import VALUE_TYPES, TableFile
 
 
 @contextmanager
-def told_events(telling: Telling) -> Iterator[Callable[[Event], None]]:
-    """A receiver of the events of a run, which says each of them on standard error.
+def show_events(messages: Messages) -> Iterator[Callable[[Event], None]]:
+    """A receiver of the events of a run, which prints each of them on standard error.
 
     Progress is shown from the event that the solve begins until it is finished or the context ends.
     """
     with ExitStack() as stack:
         progress: Progress = _ignored
 
-        def tell(event: Event) -> None:
+        def show(event: Event) -> None:
             nonlocal progress
             match event:
                 case Begun(positions):
-                    progress = stack.enter_context(telling.progress("solving", positions))
+                    progress = stack.enter_context(messages.progress("solving", positions))
                 case BlockDone(done, total):
                     progress(done, total)
                 case Finished(replaced=replaced):
                     stack.close()
                     if replaced is not None:
-                        telling.say(f"replaced {replaced}", "replaced", replaced=replaced)
+                        messages.say(f"replaced {replaced}", "replaced", replaced=replaced)
                 case _:
-                    _say(event, telling)
+                    _say(event, messages)
 
-        yield tell
+        yield show
 
 
 def _ignored(_done: int, _total: int) -> None:
     """Progress before there is any."""
 
 
-def _say(event: Event, telling: Telling) -> None:
+def _say(event: Event, messages: Messages) -> None:
     """Say what happens while a solve runs."""
     match event:
         case FolderMade(folder):
-            telling.say(f"made the folder {folder}", "folder", path=str(folder))
+            messages.say(f"made the folder {folder}", "folder", path=str(folder))
         case Resumed(blocks, total):
-            telling.say(
+            messages.say(
                 f"going on from {blocks} of {total} blocks that an earlier solve finished",
                 "resumed",
                 blocks=blocks,
                 total=total,
             )
         case RoomShort(budget, needed):
-            telling.say(
+            messages.say(
                 f"all values in memory would take {gib_text(needed)} or more, and "
                 f"{gib_text(budget)} may be taken: finished blocks are read from their files",
                 "from_files",
@@ -80,7 +80,7 @@ def _say(event: Event, telling: Telling) -> None:
             )
         case WorkersChanged(count):
             text = counted(count, "worker") if count else "no workers yet; waiting for one"
-            telling.say(text, "workers", workers=count)
+            messages.say(text, "workers", workers=count)
 
 
 def facts(request: Request, found: Finished) -> dict[str, Any]:

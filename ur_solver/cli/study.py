@@ -8,7 +8,7 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_playing, plies_option
-from ur_solver.cli.options import json_option, seed_option, table_argument
+from ur_solver.cli.options import json_option, number_option, seed_option, table_argument
 from ur_solver.cli.output import echo, say
 from ur_solver.cli.study_page import study_page
 from ur_solver.study import study
@@ -18,10 +18,10 @@ _GAMES, _GAMES_OF_ESTIMATOR = 100_000, 2000
 
 @click.command(short_help="Analyse how a rule set plays.")
 @table_argument
-@click.option(
+@number_option(
     "-g",
     "--games",
-    type=click.IntRange(100, 10_000_000),
+    within=(100, 10_000_000),
     help=f"Play N games of the table against itself; by default {_GAMES:,}, of an estimator "
     f"{_GAMES_OF_ESTIMATOR:,}.",
 )
@@ -37,7 +37,7 @@ def command(
     TABLE is a file or a rule set, such as finkel:3. The table plays against itself, and
     other policies play against each other. Sampled figures have 95 % intervals; the others
     are exact. The same seed gives the same study. Without a table, an estimator plays in its place
-    ('ur train'), and the study has what can be sampled.
+    ('ur train'), and the study has sampled figures only.
 
     \b
     ur study finkel:3

@@ -20,9 +20,9 @@ from ur_solver.answers.lengths import Lengths, lengths_at
 from ur_solver.answers.locate import open_file
 from ur_solver.answers.verify import verify_table
 from ur_solver.cli.lengths import verified
-from ur_solver.cli.options import json_option
+from ur_solver.cli.messages import Messages, message_options
+from ur_solver.cli.options import json_option, number_option
 from ur_solver.cli.output import columns, echo, say, size_text
-from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,
@@ -82,16 +82,15 @@ def list_command(as_json: bool, sums: bool) -> None:
 
 @command.command("verify")
 @click.argument("words", metavar="[TABLE]...", nargs=-1)
-@click.option(
+@number_option(
     "--sample",
+    within=(0, 10**9),
     default=500,
-    show_default=True,
-    type=click.IntRange(0, 10**9),
     help="Recompute N positions by the readable rules, as in 'ur verify'.",
 )
 @json_option
-@telling_options
-def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: Telling) -> None:
+@message_options
+def verify_command(words: tuple[str, ...], sample: int, as_json: bool, messages: Messages) -> None:
     """Verify TABLEs, by default all tables, with one line for each.
 
     The exit code is 1 if any table is wrong.
@@ -99,11 +98,11 @@ def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: 
     chosen = words or [str(kept.path) for kept in kept_tables() if kept.kind is not Kind.UNFINISHED]
     n_wrong = 0
     for word in chosen:
-        message = _fault(word, sample, telling)
+        message = _fault(word, sample, messages)
         n_wrong += message is not None
         if as_json:
             echo(json.dumps({"table": word, "right": message is None, "message": message}))
-        elif message is not None or not telling.is_quiet:
+        elif message is not None or not messages.is_quiet:
             echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
     if n_wrong:
         raise DamagedTableError(f"{n_wrong} of {counted(len(chosen), 'table')} failed")
@@ -149,17 +148,17 @@ def _kept_of(word: str) -> Kept:
     return found
 
 
-def _fault(word: str, sample: int, telling: Telling) -> str | None:
+def _fault(word: str, sample: int, messages: Messages) -> str | None:
     """The fault of a table, or of an estimator; None if it is right."""
     if is_estimator_file(word):
         return kept_estimator(pathlib.Path(word)).message
     try:
         lengths = lengths_at(word)
         if lengths is not None:
-            return _fault_of_lengths(lengths, telling)
+            return _fault_of_lengths(lengths, messages)
         with (
             open_file(word) as table,
-            telling.progress("verifying", table.part.n_positions) as progress,
+            messages.progress("verifying", table.part.n_positions) as progress,
         ):
             verify_table(table, sample=sample, progress=progress)
     except _FAULTS as error:
@@ -167,11 +166,11 @@ def _fault(word: str, sample: int, telling: Telling) -> str | None:
     return None
 
 
-def _fault_of_lengths(lengths: Lengths, telling: Telling) -> str | None:
+def _fault_of_lengths(lengths: Lengths, messages: Messages) -> str | None:
     """The same of a table of lengths; what cannot be verified without another table is a fault."""
     try:
         with lengths:
-            verified(lengths, telling)
+            verified(lengths, messages)
     except MissingTableError as error:
         return str(error)
     return None

@@ -11,16 +11,17 @@ import click
 
 from ur_solver.api.estimating import train
 from ur_solver.cli.custom import custom_rule_options, custom_rules
+from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import (
     FiniteFloat,
     json_option,
+    number_option,
     pieces_option,
     rules_argument,
     seed_option,
     threads_option,
 )
 from ur_solver.cli.output import echo, size_text, time_text
-from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.training import Training
@@ -52,10 +53,10 @@ def _layers(text: str) -> tuple[int, ...]:
     type=FiniteFloat(0, min_open=True),
     help="Train for this long; by default until it no longer improves.",
 )
-@click.option(
+@number_option(
     "--rounds",
-    type=click.IntRange(1),
-    help="Train for this many rounds instead: they give the same estimator every time.",
+    within=(1, None),
+    help="Train for N rounds instead; the same seed then gives the same estimator.",
 )
 @click.option(
     "--hidden",
@@ -66,7 +67,7 @@ def _layers(text: str) -> tuple[int, ...]:
 @seed_option("Seed the initial weights and the games.")
 @threads_option
 @json_option
-@telling_options
+@message_options
 @custom_rule_options
 def command(
     rules: str,
@@ -78,7 +79,7 @@ def command(
     seed: int,
     threads: int | None,
     as_json: bool,
-    telling: Telling,
+    messages: Messages,
     **custom: Any,
 ) -> None:
     """Train an estimator of RULES: a small network that estimates the value of any position.
@@ -100,10 +101,10 @@ def command(
         nonlocal last
         if time.monotonic() - last >= _SECONDS:
             last = time.monotonic()
-            _say_round(telling, training, seconds)
+            _say_round(messages, training, seconds)
 
     def on_resume(training: Training, seconds: float) -> None:
-        telling.say(
+        messages.say(
             f"going on after {counted(training.rounds, 'round')} of an earlier training",
             "taken_up",
             rounds=training.rounds,
@@ -123,18 +124,18 @@ def command(
             on_resume=on_resume,
         )
     except KeyboardInterrupt:
-        telling.say("interrupted; the same command goes on from the checkpoint", "interrupted")
+        messages.say("interrupted; the same command goes on from the checkpoint", "interrupted")
         raise
     with estimator:
         if as_json:
             echo(json.dumps(estimator.info()))
-        elif not telling.is_quiet:
+        elif not messages.is_quiet:
             echo(report(estimator))
 
 
-def _say_round(telling: Telling, training: Training, seconds: float) -> None:
+def _say_round(messages: Messages, training: Training, seconds: float) -> None:
     rms = training.errors[-1] ** 0.5
-    telling.say(
+    messages.say(
         f"{time_text(seconds)}: {counted(training.rounds, 'round')}, {training.positions:,} "
         f"positions of play; returns differ from values by {100 * rms:.2f} % (RMS)",
         "training",

@@ -8,9 +8,9 @@ import pathlib
 import click
 
 from ur_solver.answers.locate import path_of
+from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import echo, size_text
-from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.table import TableFile
 from ur_solver.table.upgrade import open_earlier, upgrade
 
@@ -26,15 +26,15 @@ from ur_solver.table.upgrade import open_earlier, upgrade
 )
 @click.option("--force", is_flag=True, help="Replace an existing FILE.")
 @json_option
-@telling_options
+@message_options
 def command(
-    word: str, output: pathlib.Path | None, force: bool, as_json: bool, telling: Telling
+    word: str, output: pathlib.Path | None, force: bool, as_json: bool, messages: Messages
 ) -> None:
-    """Rewrite TABLE, of the race family and a format version from 3 to 6, in today's format.
+    """Rewrite TABLE, of the race family and format version 3 to 6, in the current format.
 
     TABLE is a file or a rule set, such as finkel:3. The values, and what is proven of them, stay
-    the same for every position; nothing is solved again. Other tables of today's program are read
-    as they are.
+    the same for every position; nothing is solved again. All other tables of version 3 or later are
+    read as they are.
 
     \b
     ur upgrade finkel-3.h5
@@ -42,13 +42,13 @@ def command(
     path = path_of(word)
     with (
         open_earlier(path) as table,
-        telling.progress("rewriting", table.part.n_positions) as progress,
+        messages.progress("rewriting", table.part.n_positions) as progress,
     ):
         replaced = upgrade(table, output or path, force=force, progress=progress)
     if replaced is not None:
-        telling.say(f"replaced {replaced}", "replaced", replaced=replaced)
+        messages.say(f"replaced {replaced}", "replaced", replaced=replaced)
     with TableFile(output or path) as now:
         if as_json:
             echo(json.dumps({"path": str(now.path), "digest": now.digest, "bytes": now.n_bytes}))
-        elif not telling.is_quiet:
+        elif not messages.is_quiet:
             echo(f"{now.path}, {size_text(now.n_bytes)}")

@@ -10,10 +10,10 @@ import click
 from ur_solver.answers.locate import open_file
 from ur_solver.answers.verify import verify_table
 from ur_solver.cli.lengths import verify as verify_lengths
+from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.objective import objective_option, refuse_options
-from ur_solver.cli.options import json_option, table_argument, threads_option
+from ur_solver.cli.options import json_option, number_option, table_argument, threads_option
 from ur_solver.cli.output import echo, proven_text, say
-from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.rules.words import counted
 from ur_solver.table import WIN
@@ -22,38 +22,34 @@ from ur_solver.table import WIN
 @click.command(short_help="Check a table from its file alone.")
 @table_argument
 @objective_option
-@click.option(
-    "--sample",
-    default=500,
-    show_default=True,
-    type=click.IntRange(0, 10**9),
-    help="Recompute N positions by the readable rules.",
+@number_option(
+    "--sample", within=(0, 10**9), default=500, help="Recompute N positions by the readable rules."
 )
 @threads_option
 @json_option
-@telling_options
+@message_options
 def command(
     word: str,
     objective: str,
     sample: int,
     threads: int | None,
     as_json: bool,
-    telling: Telling,
+    messages: Messages,
 ) -> None:
     """Check the values of TABLE, a file or a rule set such as finkel:3, by recomputing them.
 
     The checks cover the checksums of all chunks, the completeness of the table, the equation of
     every position's value with its successors' values, and a random sample by the readable
-    rules. A certificate in the table is proven again. The exit code of a wrong table is 1.
+    rules. A certificate in the table is proven again. The exit code is 1 if the table is wrong.
     """
     try:
         if objective != WIN:
             refuse_options(["sample", "threads"], "lengths of games")
-            verify_lengths(word, objective, telling, as_json=as_json)
+            verify_lengths(word, objective, messages, as_json=as_json)
             return
         with (
             open_file(word, say=say) as opened,
-            telling.progress("verifying", opened.part.n_positions) as progress,
+            messages.progress("verifying", opened.part.n_positions) as progress,
         ):
             found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     except (DamagedTableError, CertificateError) as error:
@@ -64,7 +60,7 @@ def command(
         facts = {"path": str(opened.path), "right": True, "message": None, **asdict(found)}
         echo(json.dumps(facts))
         return
-    if telling.is_quiet:
+    if messages.is_quiet:
         return
     proven = (
         ""

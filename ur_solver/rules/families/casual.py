@@ -41,7 +41,7 @@ class Casual(Family):
             EXTRA_THROW.key,
             MAY,
             NEVER,
-            "Whether a player who lands on a rosette may choose to throw again.",
+            "Let a player who lands on a rosette choose to throw again.",
         ),
     )
     decision_marks = ("", AGAIN)

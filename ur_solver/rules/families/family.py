@@ -51,7 +51,7 @@ FREE_THROW = ""
 ANOTHER_PIECE = Flag(
     "another_piece",
     False,
-    "Whether an extra throw must be used by a piece other than the one that earned it.",
+    "Require an extra throw to be used by another piece than the one that earned it.",
     is_always_written=False,
 )
 """The switch of families in which a piece may rest."""
@@ -84,7 +84,7 @@ class OpeningSwitch(OneOf):
     def __init__(self, *others: str) -> None:
         default = others[0] if others else HIGHEST
         meanings = {value: _OPENINGS[value] for value in (*others, LOTS, HIGHEST)}
-        super().__init__("opening", meanings, default, "Choose the first player in this way.")
+        super().__init__("opening", meanings, default, "Choose the first player by this method.")
 
     def fault(self, value: object, rules: RuleSet) -> str | None:
         """Anything but one of the words, and a 1 that the dice cannot show."""

@@ -12,10 +12,10 @@ class Race(Family):
 
     name = "race"
     switches = (
-        Flag("safe_rosettes", True, "Whether a piece on a rosette cannot be captured."),
-        Flag("extra_on_rosette", True, "Whether landing on a rosette gives an extra throw."),
-        Flag("extra_on_capture", False, "Whether a capture gives an extra throw."),
-        ThrowSwitch("extra_on_throw", None, "The throw whose move gives an extra throw."),
+        Flag("safe_rosettes", True, "Protect pieces on rosettes from capture."),
+        Flag("extra_on_rosette", True, "Give an extra throw for landing on a rosette."),
+        Flag("extra_on_capture", False, "Give an extra throw for a capture."),
+        ThrowSwitch("extra_on_throw", None, "Give an extra throw for the move of this throw."),
         ANOTHER_PIECE,
         EXTRA_THROW,
         FREE_OPENING,
