@@ -155,7 +155,7 @@ def inside_table(path: str) -> dict[str, Any]:
     import h5py
 
     from ur_solver.kernel import RaceKernel, kernel_of
-    from ur_solver.table import TableFile
+    from ur_solver.table.reader import TableFile
 
     with TableFile(path) as table:
         header, space = table.header, table.space
@@ -179,7 +179,8 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
 
     from ur_solver.api.table import Table
     from ur_solver.engine import BlockResult
-    from ur_solver.table import TableFile, write_table
+    from ur_solver.table.reader import TableFile
+    from ur_solver.table.writer import write_table
 
     def timed(call: Callable[[], object]) -> float:
         began = time.process_time()

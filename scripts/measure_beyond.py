@@ -28,7 +28,7 @@ from ur_solver.cli.options import memory_size
 from ur_solver.rules import named_rules
 from ur_solver.solving.costs import measured_speed, schedule_of
 from ur_solver.space import part_of
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 _UR = [sys.executable, "-m", "ur_solver"]
 _LOOK = 0.5

@@ -23,12 +23,13 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.engine import ThreadRunner, solve
 from ur_solver.engine import iterate as iteration
 from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
 from ur_solver.kernel._tiled import TiledBlock, instruction_sets
 from ur_solver.space import TileSpace
-from ur_solver.table import VALUE_TYPES, TableFile
+from ur_solver.table.reader import TableFile
 
 Values = npt.NDArray[np.float64]
 GOAL = 1e-13

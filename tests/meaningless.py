@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ur_solver.engine.result import BlockResult
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
-from ur_solver.table import write_table
+from ur_solver.table.writer import write_table
 
 
 def hash_values(n: int) -> npt.NDArray[np.float64]:

@@ -16,8 +16,8 @@ import pytest
 
 import ur_solver as ur
 from ur_solver.solving.certificates import certify_table
-from ur_solver.table import TableFile
 from ur_solver.table.names import FOLDER_VARIABLE
+from ur_solver.table.reader import TableFile
 
 ROOT = pathlib.Path(__file__).parent.parent
 HERE = "L...__../..D...../....__.. L 2 2"

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.solving import make_table, solve
-from ur_solver.blocks import BlockRecord
+from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import InputError, MemoryLimitError, OutputError
 from ur_solver.rules import PATHS, RACES, named_rules
 from ur_solver.solving import RoomShort
@@ -25,7 +26,7 @@ from ur_solver.solving.costs import (
     room_for,
 )
 from ur_solver.space import part_of, space_of
-from ur_solver.table import VALUE_TYPES, TableFile
+from ur_solver.table.reader import TableFile
 
 FINKEL = named_rules("finkel:2")
 

@@ -11,8 +11,9 @@ from click.testing import CliRunner
 import ur_solver as ur
 from tests.solving import make_table, solve
 from ur_solver.answers.verify import verify_table
-from ur_solver.blocks import HEAD, BlockFolder, Job, checkpoint_folder
-from ur_solver.blocks.job import described
+from ur_solver.blocks.file_names import HEAD, checkpoint_folder
+from ur_solver.blocks.folder import BlockFolder
+from ur_solver.blocks.job import Job, described
 from ur_solver.cli import cli
 from ur_solver.engine import OwnLease
 from ur_solver.engine.cluster import FolderTask
@@ -20,7 +21,7 @@ from ur_solver.errors import CheckpointError, InputError
 from ur_solver.kernel import Workspace, kernel_of
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 RULES = named_rules("casual:2").settled()
 SPACE = space_of(RULES)

@@ -20,8 +20,10 @@ from ur_solver.errors import DamagedTableError, OutputError
 from ur_solver.rules import Stakes, named_rules
 from ur_solver.solving.certificates import certify_table
 from ur_solver.space import StakesSpace
-from ur_solver.table import TableFile, add_certificate, pack
 from ur_solver.table.format import digest
+from ur_solver.table.pack import pack
+from ur_solver.table.reader import TableFile
+from ur_solver.table.writer import add_certificate
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())["bell-stakes"]
 FEWER_FINES = 2

@@ -14,8 +14,8 @@ from ur_solver.answers.fetch import _locked, fetch, name_of, part_of_fetch
 from ur_solver.api.lengths import solve_lengths
 from ur_solver.cli import cli
 from ur_solver.errors import FetchError, InputError, NotATableError, OutputError
-from ur_solver.table import TableFile
 from ur_solver.table.names import FOLDER_VARIABLE
+from ur_solver.table.reader import TableFile
 
 
 @pytest.fixture

@@ -18,11 +18,11 @@ from ur_solver.space import part_of
 from ur_solver.table.names import (
     FOLDER_VARIABLE,
     exact_name,
-    new_table_path,
     readable_name,
     table_folders,
     table_name,
 )
+from ur_solver.table.new_path import new_table_path
 
 RULES = named_rules("finkel:1")
 LARGER = named_rules("finkel:3")

@@ -11,12 +11,12 @@ import pytest
 from tests.meaningless import write_meaningless
 from tests.solving import make_table
 from ur_solver.answers.verify import verify_table
-from ur_solver.blocks import checksum
+from ur_solver.blocks.chunks import checksum
 from ur_solver.errors import DamagedTableError
 from ur_solver.kernel import RaceKernel
 from ur_solver.rules import named_rules
-from ur_solver.table import TableFile
 from ur_solver.table.format import digest
+from ur_solver.table.reader import TableFile
 
 RULES = named_rules("finkel:2")
 

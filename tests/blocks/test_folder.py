@@ -18,13 +18,16 @@ import pytest
 from tests.checkpoints import block_files, finished_blocks
 from tests.meaningless import hash_results
 from tests.solving import make_table, solve
-from ur_solver.blocks import RECORD, BlockFolder, Job, checkpoint_folder
+from ur_solver.blocks.block_record import RECORD
+from ur_solver.blocks.file_names import checkpoint_folder
+from ur_solver.blocks.folder import BlockFolder
+from ur_solver.blocks.job import Job
 from ur_solver.engine import BlockResult
 from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving import Resumed
 from ur_solver.space import space_of
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 RULES = named_rules("finkel:2").settled()
 TOLERANCE = 1e-12

@@ -14,12 +14,13 @@ import pytest
 from click.testing import CliRunner
 
 from tests.solving import make_table
-from ur_solver.blocks import is_held
+from ur_solver.blocks.lock import is_held
 from ur_solver.cli import cli
 from ur_solver.errors import OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving.certificates import certify_table
-from ur_solver.table import TableFile, pack
+from ur_solver.table.pack import pack
+from ur_solver.table.reader import TableFile
 
 RULES = named_rules("finkel:1")
 WITHOUT = [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL]

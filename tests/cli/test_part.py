@@ -14,8 +14,8 @@ from ur_solver.errors import BeyondTableError
 from ur_solver.rules import named_rules
 from ur_solver.serve.shelf import Shelf, open_shelf
 from ur_solver.space import part_from, part_of, space_of
-from ur_solver.table import TableFile
 from ur_solver.table.names import FOLDER_VARIABLE
+from ur_solver.table.reader import TableFile
 
 RULES = named_rules("finkel:3")
 START = "....__../......../....__.. L 3 3"

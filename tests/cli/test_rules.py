@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.test_commands import run
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 
 def test_rules_are_listed():

@@ -15,7 +15,7 @@ import pytest
 from tests.checkpoints import finished_blocks
 from tests.solving import make_table
 from ur_solver.rules import named_rules
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
 

@@ -8,7 +8,7 @@ import ur_solver as ur
 from tests.audit.test_judge import EXACT, identity_gap
 from ur_solver.answers.lookup import Lookup
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 
 @pytest.fixture

@@ -29,8 +29,8 @@ from ur_solver.study.comparison import (
     read_study,
     table_of,
 )
-from ur_solver.table import TableFile
 from ur_solver.table.names import exact_name, table_name
+from ur_solver.table.reader import TableFile
 
 CORPUS = pathlib.Path(__file__).parent.parent / "data" / "corpus"
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tests.faults.solves import damaged
 from tests.faults.tally import Tally
 from ur_solver.errors import UrError
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 SAMPLE = 50
 """The number of values that are read one by one from each damaged table."""

@@ -47,7 +47,7 @@ from ur_solver.rules.squares import CapturedBy, Ordinary, Stack, rule_from_json,
 from ur_solver.rules.switches import Flag, ThrowSwitch
 from ur_solver.rules.turns import evaluate
 from ur_solver.space import TileSpace, is_race_of_tiles, positions_of, space_of
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from ur_solver.serve.judged import Turn, line_values
 from ur_solver.serve.openapi import document
 from ur_solver.serve.shelf import open_shelf
 from ur_solver.serve.unfold import ServedRules
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 WORDS = ("finkel:3", "birds:2", "skiriuk:1", "casual-roll-again:1", "bell-stakes:1")
 

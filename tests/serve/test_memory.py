@@ -16,7 +16,8 @@ from tests.serve.conftest import position_path
 from ur_solver.engine.result import BlockResult
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
-from ur_solver.table import TableFile, write_table
+from ur_solver.table.reader import TableFile
+from ur_solver.table.writer import write_table
 
 RULES = named_rules("finkel")
 TABLES, MEMORY, POSITIONS = 3, 64 << 20, 40

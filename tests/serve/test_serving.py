@@ -33,8 +33,8 @@ from ur_solver.serve.page_files import page_files
 from ur_solver.serve.page_routes import page_app
 from ur_solver.serve.run import answer_once, serve
 from ur_solver.serve.shelf import Shelf, open_shelf
-from ur_solver.table import TableFile
 from ur_solver.table.names import FOLDER_VARIABLE
+from ur_solver.table.reader import TableFile
 
 LIST = "/api/v1/tables"
 

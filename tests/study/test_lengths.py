@@ -35,7 +35,9 @@ from ur_solver.space import space_of
 from ur_solver.study.evaluate import evaluate
 from ur_solver.study.lengths import check_lengths, proven_error, solve_lengths, verify_lengths
 from ur_solver.study.match import play
-from ur_solver.table import LENGTH, LONGEST, OBJECTIVES, TableFile, TableWriter
+from ur_solver.table.format import LENGTH, LONGEST, OBJECTIVES
+from ur_solver.table.reader import TableFile
+from ur_solver.table.writer import TableWriter
 
 FINKEL = named_rules("finkel:1")
 

@@ -17,7 +17,7 @@ from tests.faults.tables import damaged_tables
 from tests.meaningless import write_meaningless
 from ur_solver.errors import DamagedTableError, NotATableError, TableVersionError
 from ur_solver.rules import named_rules
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 from ur_solver.table.upgrade import open_earlier
 
 EARLIER = pathlib.Path(__file__).parents[1] / "data" / "tables"

@@ -18,8 +18,8 @@ from ur_solver.errors import DamagedTableError, InputError, TableVersionError
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 from ur_solver.space.earlier_races import EarlierRaces
-from ur_solver.table import TableFile
 from ur_solver.table.names import FOLDER_VARIABLE
+from ur_solver.table.reader import TableFile
 from ur_solver.table.upgrade import open_earlier, upgrade
 
 FOLDER = pathlib.Path(__file__).parents[1] / "data" / "tables"

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from ur_solver.answers.query import Answers
 from ur_solver.common.closing import Closing
 from ur_solver.rules import RuleSet
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")

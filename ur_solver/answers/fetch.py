@@ -15,10 +15,12 @@ from contextlib import AbstractContextManager, contextmanager
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 
-from ur_solver.blocks import lock_open_file
+from ur_solver.blocks.lock import lock_open_file
 from ur_solver.common.progress import Progress
 from ur_solver.errors import DiskLimitError, FetchError, InputError, OutputError
-from ur_solver.table import OBJECTIVES, TableFile, check_replaceable
+from ur_solver.table.format import OBJECTIVES
+from ur_solver.table.present import check_replaceable
+from ur_solver.table.reader import TableFile
 
 Shown = Callable[[int], AbstractContextManager[Progress]]
 """Shows the progress of a number of bytes."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from ur_solver.blocks import HEAD, checkpoint_folder, remove_blocks
+from ur_solver.blocks.file_names import HEAD, checkpoint_folder
+from ur_solver.blocks.folder import remove_blocks
 from ur_solver.errors import (
     NotATableError,
     OutputError,
@@ -19,8 +20,11 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.rules import RuleSet
-from ur_solver.table import OBJECTIVES, TABLE, TableFile, is_unfinished
+from ur_solver.table.format import OBJECTIVES
 from ur_solver.table.names import readable_name, table_folders
+from ur_solver.table.present import is_unfinished
+from ur_solver.table.reader import TableFile
+from ur_solver.table.table_folder import TABLE
 
 _UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
 """The suffix of the folder of an unfinished solve: ``.h5.blocks``."""

@@ -21,8 +21,10 @@ from ur_solver.answers.positions import (
 )
 from ur_solver.errors import MissingTableError, NotATableError, ObjectiveError
 from ur_solver.rules import FREE_THROW, Move, RuleSet, named_rules
-from ur_solver.table import LENGTH, LONGEST, TableFile, is_table_file
+from ur_solver.table.checked_file import is_table_file
+from ur_solver.table.format import LENGTH, LONGEST
 from ur_solver.table.names import file_stems, is_made_for, table_folders, table_name
+from ur_solver.table.reader import TableFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import MemoryLimitError, MissingTableError, RuleSetError, UrError
 from ur_solver.rules import Position, RuleSet, named_rules
 from ur_solver.rules.naming import by_every_name, is_catalogued
 from ur_solver.rules.registry import catalogued
 from ur_solver.space import part_of, space_of
-from ur_solver.table import TABLE, VALUE_TYPES, TableFile, is_table_file
+from ur_solver.table.checked_file import is_table_file
 from ur_solver.table.names import (
     file_stems,
     has_readable_name,
@@ -28,6 +29,8 @@ from ur_solver.table.names import (
     table_folders,
     table_name,
 )
+from ur_solver.table.reader import TableFile
+from ur_solver.table.table_folder import TABLE
 
 SOLVED_ON_THE_SPOT = 3_000_000
 """The most positions of a missing table that is solved on demand."""

@@ -22,7 +22,7 @@ from ur_solver.answers.positions import (
 )
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 
 class Lookup:

@@ -18,8 +18,9 @@ from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.solving import Request, counts_for, plan_of, run
 from ur_solver.space import Part, part_from, space_of
-from ur_solver.table import TableFile
-from ur_solver.table.names import is_made_for, new_table_path
+from ur_solver.table.names import is_made_for
+from ur_solver.table.new_path import new_table_path
+from ur_solver.table.reader import TableFile
 
 
 def table_from(

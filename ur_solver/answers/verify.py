@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.lookup import Lookup
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.common.machine import usable_processors
 from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.errors import CertificateError, DamagedTableError
@@ -31,7 +32,7 @@ from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
 from ur_solver.rules.words import counted
 from ur_solver.space import Block, Part, PartBlocks, Space
-from ur_solver.table import VALUE_TYPES, TableFile
+from ur_solver.table.reader import TableFile
 
 ARITHMETIC = 1e-14
 """How much the sum over the throws may differ when it is computed in another order: 50 ulps of

@@ -16,7 +16,7 @@ from ur_solver.estimators.finding import new_estimator_path, with_table
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
 from ur_solver.rules import RuleSet
-from ur_solver.table.names import make_folder
+from ur_solver.table.new_path import make_folder
 
 
 def train(

@@ -17,8 +17,11 @@ from ur_solver.common.progress import Form, Progress, check_progress, shown_prog
 from ur_solver.errors import InputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
-from ur_solver.table import LENGTH, LONGEST, TableFile, check_replaceable, is_folder_name
-from ur_solver.table.names import make_folder, new_table_path
+from ur_solver.table.format import LENGTH, LONGEST
+from ur_solver.table.new_path import make_folder, new_table_path
+from ur_solver.table.present import check_replaceable
+from ur_solver.table.reader import TableFile
+from ur_solver.table.table_folder import is_folder_name
 
 
 def solve_lengths(

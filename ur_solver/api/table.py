@@ -16,7 +16,9 @@ from ur_solver.common.files import path_text
 from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
 from ur_solver.space import Space, StateLayout
-from ur_solver.table import TABLE, WIN, Header, TableFile
+from ur_solver.table.format import WIN, Header
+from ur_solver.table.reader import TableFile
+from ur_solver.table.table_folder import TABLE
 
 if TYPE_CHECKING:
     from ur_solver.answers.verify import Verification

@@ -17,22 +17,17 @@ import numpy.typing as npt
 
 from ur_solver.blocks.block_files import BlockFiles
 from ur_solver.blocks.block_record import RECORD, BlockRecord, Row, is_sound
+from ur_solver.blocks.file_names import HEAD, LOCK, MANIFEST
 from ur_solver.blocks.job import Job
-from ur_solver.blocks.lock import HeldError, LockFile, is_held
+from ur_solver.blocks.lock import HeldError, LockFile
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import CheckpointError, OutputError, UnsolvableError
 from ur_solver.space import Space, space_of
 
-HEAD, MANIFEST = "solve.json", "manifest.bin"
 LATE = 20.0
 """Seconds until a file from another machine is visible (NFS)."""
 
-_LOCK, _PART = "lock", "solve.part"
-
-
-def checkpoint_folder(output: pathlib.Path) -> pathlib.Path:
-    """The folder of a table's blocks until the table is complete."""
-    return output.with_name(output.name + ".blocks")
+_PART = "solve.part"
 
 
 def join(folder: pathlib.Path) -> tuple[Job, BlockFiles]:
@@ -61,7 +56,7 @@ def remove_blocks(folder: pathlib.Path) -> None:
     OutputError
         If a solve is writing to it, or it cannot be removed.
     """
-    lock = LockFile(folder / _LOCK, folder)
+    lock = LockFile(folder / LOCK, folder)
     try:
         lock.acquire()
         shutil.rmtree(folder)
@@ -71,11 +66,6 @@ def remove_blocks(folder: pathlib.Path) -> None:
         raise OutputError(f"cannot remove {str(folder)!r}: {error.strerror}") from None
     finally:
         lock.release()
-
-
-def is_being_written(folder: pathlib.Path) -> bool:
-    """Whether a solve holds the lock of a folder of blocks."""
-    return is_held(folder / _LOCK)
 
 
 class BlockFolder:
@@ -111,7 +101,7 @@ class BlockFolder:
         self.space: Space = space_of(job.rules)
         self._rows = np.zeros(len(self.space.blocks), RECORD)
         self._manifest: int | None = None
-        self._lock = LockFile(folder / _LOCK, folder)
+        self._lock = LockFile(folder / LOCK, folder)
         self._was_there = False
         self._was_begun = False
 
@@ -177,7 +167,7 @@ class BlockFolder:
                 path.unlink()
         self._release()
         with suppress(OSError):
-            (self.folder / _LOCK).unlink()
+            (self.folder / LOCK).unlink()
         for folder in (*self.folder.glob("[0-9][0-9][0-9]*"), self.folder):
             if folder is not self.folder or not self._was_there:
                 with suppress(OSError):
@@ -192,7 +182,7 @@ class BlockFolder:
         if path.exists():
             if fault := Job.read(path).misfit(self.job):
                 raise CheckpointError(f"checkpoint {str(self.folder)!r} {fault}; {remedy}")
-        elif any(each.name not in (_LOCK, _PART) for each in self.folder.iterdir()):
+        elif any(each.name not in (LOCK, _PART) for each in self.folder.iterdir()):
             raise CheckpointError(f"{str(path)!r} is missing; {remedy}")
 
     def _write_head(self) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import pathlib
 import warnings
 from functools import lru_cache
 
+from ur_solver.blocks.file_names import LOCK
+
 try:
     import fcntl
 except ImportError:  # Windows, which does not open a file twice unless it is shared
     fcntl = None  # type: ignore[assignment]
-
-_log = logging.getLogger(__name__)
 
 _UNSUPPORTED = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
 """The errors of NFS, Lustre and FUSE mounted without locks."""
@@ -28,7 +27,9 @@ def is_unsupported(error: OSError) -> bool:
 @lru_cache(maxsize=256)
 def warn_without_locks(folder: pathlib.Path) -> None:
     """Log, once per folder, that its file system has no locks."""
-    _log.warning(
+    import logging  # noqa: PLC0415 - 2 ms that reading a table does not need
+
+    logging.getLogger(__name__).warning(
         "the file system of %r cannot lock files: take care that no other solve writes there",
         str(folder),
     )
@@ -77,6 +78,11 @@ def is_held(path: pathlib.Path) -> bool:
     finally:
         os.close(file)
     return False
+
+
+def is_being_written(folder: pathlib.Path) -> bool:
+    """Whether a solve holds the lock of a folder of blocks."""
+    return is_held(folder / LOCK)
 
 
 class HeldError(Exception):

@@ -26,7 +26,7 @@ from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions, check_argum
 from ur_solver.rules import Position
 from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import pass_value
-from ur_solver.table import WIN
+from ur_solver.table.format import WIN
 
 
 @click.command(short_help="Rank the legal moves, best first.")

@@ -13,7 +13,7 @@ from ur_solver.cli.options import memory_size, table_argument
 from ur_solver.cli.output import echo, say, size_text
 from ur_solver.common.files import check_outputs
 from ur_solver.records.maps import VALUE_TYPES, write_map
-from ur_solver.table import check_replaceable
+from ur_solver.table.present import check_replaceable
 
 _EXPORT_MEMORY = 1 << 28
 """Bytes of decoded values by default; a table that takes no more is kept in memory."""

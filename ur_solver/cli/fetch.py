@@ -12,8 +12,10 @@ from ur_solver.answers.fetch import fetch, name_of
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import json_option
 from ur_solver.cli.output import echo, size_text
-from ur_solver.table import OBJECTIVES, TableFile
-from ur_solver.table.names import make_folder, table_folders
+from ur_solver.table.format import OBJECTIVES
+from ur_solver.table.names import table_folders
+from ur_solver.table.new_path import make_folder
+from ur_solver.table.reader import TableFile
 
 
 @click.command(short_help="Fetch a table from a web server.")

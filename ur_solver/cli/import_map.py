@@ -19,8 +19,9 @@ from ur_solver.records import rules_word
 from ur_solver.records.maps import MapHeader, block_results, read_header, read_values
 from ur_solver.rules.payoff import percent
 from ur_solver.space import space_of
-from ur_solver.table import check_replaceable, write_table
-from ur_solver.table.names import make_folder, new_table_path
+from ur_solver.table.new_path import make_folder, new_table_path
+from ur_solver.table.present import check_replaceable
+from ur_solver.table.writer import write_table
 
 # How a table keeps a map's values without loss, and what they may be off at the least.
 _KEPT_AS = {

@@ -25,7 +25,7 @@ from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.space import space_of
-from ur_solver.table import Header
+from ur_solver.table.format import Header
 
 
 def solve(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 from click.core import ParameterSource
 
-from ur_solver.table import OBJECTIVES, WIN
+from ur_solver.table.format import OBJECTIVES, WIN
 
 objective_option = click.option(
     "--objective",

@@ -7,9 +7,11 @@ import pathlib
 import click
 
 from ur_solver.answers.locate import open_file
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import echo, say, size_text
-from ur_solver.table import VALUE_TYPES, TableFile, pack
+from ur_solver.table.pack import pack
+from ur_solver.table.reader import TableFile
 
 
 @click.command(short_help="Copy a table into one file or a folder.")

@@ -37,7 +37,7 @@ from ur_solver.cli.output import (
 )
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.turns import total
-from ur_solver.table import WIN
+from ur_solver.table.format import WIN
 
 if TYPE_CHECKING:  # a table's answer needs none of it
     from ur_solver.study.estimates import IntervalEstimate

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.lengths import solve as solve_lengths
@@ -31,7 +32,7 @@ from ur_solver.cli.solve_report import check_proven, facts, facts_of_present, re
 from ur_solver.engine.cluster import Cluster
 from ur_solver.kernel import MAX_TOLERANCE, MIN_TOLERANCE
 from ur_solver.solving import Plan, Request, Verdict, path_of, plan_of, run
-from ur_solver.table import VALUE_TYPES, WIN
+from ur_solver.table.format import WIN
 
 _SECTIONS = {
     "What to solve": ("pieces", "objective", "left", "tolerance", "certify", "value_type"),

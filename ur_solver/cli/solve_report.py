@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from ur_solver.api.table import Table
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.cli.messages import Messages
 from ur_solver.cli.output import bound_text, gib_text, proven_text, size_text, time_text
 from ur_solver.common.progress import Progress
@@ -25,7 +26,7 @@ from ur_solver.solving import (
     RoomShort,
     WorkersChanged,
 )
-from ur_solver.table import VALUE_TYPES, TableFile
+from ur_solver.table.reader import TableFile
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from ur_solver.answers.locate import path_of
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import echo, size_text
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 from ur_solver.table.upgrade import open_earlier, upgrade
 
 

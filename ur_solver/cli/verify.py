@@ -16,7 +16,7 @@ from ur_solver.cli.options import json_option, number_option, table_argument, th
 from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.rules.words import counted
-from ur_solver.table import WIN
+from ur_solver.table.format import WIN
 
 
 @click.command(short_help="Check a table from its file alone.")

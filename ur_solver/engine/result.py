@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import BlockRecord
+from ur_solver.blocks.block_record import BlockRecord
 
 
 @dataclass(frozen=True)

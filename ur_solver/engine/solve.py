@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ur_solver.blocks import BlockRecord
+from ur_solver.blocks.block_record import BlockRecord
 from ur_solver.engine.block import solve_block
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.lease import Lease

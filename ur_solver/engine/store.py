@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Protocol
 
-from ur_solver.blocks import BlockFiles
+from ur_solver.blocks.block_files import BlockFiles
 from ur_solver.common.closing import Closing
 from ur_solver.engine.backlog import Backlog
 from ur_solver.engine.result import BlockResult

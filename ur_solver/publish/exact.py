@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES
+from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES
 from ur_solver.publish.arrays import arrays_file
 from ur_solver.space import StakesSpace, positions_of
 from ur_solver.space.stakes import CHANCE
-from ur_solver.table import TableFile
 from ur_solver.table.format import Header
+from ur_solver.table.reader import TableFile
 
 PIECE_BYTES = 1 << 18
 """The size of a piece: loaded in a moment, and seldom many are needed for a position."""

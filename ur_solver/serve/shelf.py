@@ -15,8 +15,8 @@ from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.finding import kept_estimators, open_estimator
 from ur_solver.rules import RuleSet
 from ur_solver.rules.frozen_map import FrozenMap
-from ur_solver.table import TableFile
 from ur_solver.table.names import table_folders
+from ur_solver.table.reader import TableFile
 
 FIRST_TABLE = "finkel:3"
 """The rule set to solve, in a second, if there are no tables."""

@@ -8,10 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.engine import BlockBound, BlockLevels, ThreadRunner, bound_levels, certify
 from ur_solver.errors import InputError
 from ur_solver.space import StakesSpace
-from ur_solver.table import VALUE_TYPES, TableFile, add_certificate
+from ur_solver.table.reader import TableFile
+from ur_solver.table.writer import add_certificate
 
 _LEVEL_SPARE = 1.25
 """Errors of levels are stated with this factor, so that they are found again with other threads or

@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from ur_solver.blocks import BlockFolder, BlockRecord
+from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.folder import BlockFolder
 from ur_solver.engine import FileStore, solve
 from ur_solver.kernel import kernel_of
 from ur_solver.solving.certificates import certify_levels
@@ -27,15 +28,12 @@ from ur_solver.solving.events import (
 from ur_solver.solving.performers import check_performers, performers
 from ur_solver.solving.plan import Plan, Verdict
 from ur_solver.space import Part
-from ur_solver.table import (
-    FolderWriter,
-    TableFile,
-    TableWriter,
-    check_replaceable,
-    set_aside,
-)
 from ur_solver.table.adder import Adder
-from ur_solver.table.names import make_folder
+from ur_solver.table.folder_writer import FolderWriter, set_aside
+from ur_solver.table.new_path import make_folder
+from ur_solver.table.present import check_replaceable
+from ur_solver.table.reader import TableFile
+from ur_solver.table.writer import TableWriter
 
 _log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ur_solver.blocks import HEAD
+from ur_solver.blocks.file_names import HEAD
 from ur_solver.engine import Runner, ThreadRunner
 from ur_solver.engine.cluster import FolderTask
 from ur_solver.engine.cluster.reach import check_reachable

@@ -6,12 +6,14 @@ import pathlib
 from dataclasses import dataclass
 from typing import Self
 
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.engine.cluster import Cluster
 from ur_solver.errors import InputError
 from ur_solver.kernel import DOUBLE, check_precision, default_tolerance
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, part_of
-from ur_solver.table import VALUE_TYPES, TableFile, is_folder_name
+from ur_solver.table.reader import TableFile
+from ur_solver.table.table_folder import is_folder_name
 
 
 @dataclass(frozen=True)

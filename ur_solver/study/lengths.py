@@ -26,7 +26,9 @@ from ur_solver.rules import RuleSet
 from ur_solver.rules.turns import EQUAL_WITHIN
 from ur_solver.space import space_of
 from ur_solver.study.length_block import LengthBlock
-from ur_solver.table import LENGTH, LONGEST, Header, TableFile, TableWriter
+from ur_solver.table.format import LENGTH, LONGEST, Header
+from ur_solver.table.reader import TableFile
+from ur_solver.table.writer import TableWriter
 
 _VALUE_BYTES = 8
 _BLOCK_BYTES = 500

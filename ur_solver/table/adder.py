@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from ur_solver.blocks import BlockRecord
+from ur_solver.blocks.block_record import BlockRecord
 from ur_solver.common.closing import Closing
 from ur_solver.engine import Backlog, BlockResult, FileStore
 from ur_solver.kernel import Values
-from ur_solver.table.table_folder import FolderWriter
+from ur_solver.table.folder_writer import FolderWriter
 from ur_solver.table.writer import TableWriter
 
 

@@ -17,7 +17,8 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import HEAD, is_held
+from ur_solver.blocks.file_names import HEAD
+from ur_solver.blocks.lock import is_held
 from ur_solver.errors import (
     DamagedTableError,
     MissingTableError,

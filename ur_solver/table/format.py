@@ -108,7 +108,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import chunks_in
+from ur_solver.blocks.chunks import chunks_in
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, space_of
 

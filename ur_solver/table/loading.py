@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 
 from ur_solver.common.machine import free_memory, usable_processors
@@ -25,6 +24,8 @@ def load_blocks(load: Callable[[int], object], ends: Sequence[int], progress: Pr
     progress : callable
         Called with the values of the blocks that are loaded, in order, and their total.
     """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 2 ms; a query reads little
+
     # most of it runs without Python's lock
     with ThreadPoolExecutor(usable_processors()) as pool:
         loads = [pool.submit(load, number) for number in range(len(ends))]

@@ -10,16 +10,12 @@ import os
 import pathlib
 import re
 from collections.abc import Callable
-from contextlib import suppress
 
-from ur_solver.blocks import HEAD, Job, checkpoint_folder
-from ur_solver.errors import OutputError, UrError
 from ur_solver.rules import RuleSet, digest_of
 from ur_solver.rules.naming import by_every_name, is_catalogued
 from ur_solver.rules.registry import catalogued
 from ur_solver.space import Part
-from ur_solver.table.format import OBJECTIVES, WIN
-from ur_solver.table.reader import TableFile
+from ur_solver.table.format import WIN
 
 FOLDER_VARIABLE = "UR_TABLES"
 """The environment variable that names the folder of tables."""
@@ -140,45 +136,3 @@ def table_name(
         suffix += f"-{objective}"
     of_part = "" if part is None or part.name is None else f"-{part.name}"
     return f"{stem}{of_part}{suffix}.h5"
-
-
-def new_table_path(
-    rules: RuleSet,
-    value_type: str = "float64",
-    part: Part | None = None,
-    objective: str = WIN,
-) -> pathlib.Path:
-    """The default path of a rule set's table, whether it exists or not."""
-    folder = table_folders()[0]
-    return own_path(
-        rules, lambda stem: folder / table_name(stem, value_type, part, objective), _rules_at
-    )
-
-
-def _rules_at(path: pathlib.Path) -> RuleSet | None:
-    """The rules of the table at a path, or of the unfinished solve of one."""
-    with suppress(UrError):
-        if os.path.lexists(path):
-            with TableFile(path, OBJECTIVES) as table:
-                return table.rules
-        head = checkpoint_folder(path) / HEAD
-        if head.is_file():
-            return Job.read(head).rules
-    return None
-
-
-def make_folder(folder: pathlib.Path) -> bool:
-    """Make a folder for tables if it does not exist; return whether it was made.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be made.
-    """
-    if folder.is_dir():
-        return False
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
-    return True

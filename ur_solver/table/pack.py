@@ -7,14 +7,18 @@ import pathlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ur_solver.blocks import VALUE_TYPES, BlockFolder, BlockRecord, Job, remove_blocks
+from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.folder import BlockFolder, remove_blocks
+from ur_solver.blocks.job import Job
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import InputError
 from ur_solver.space import Part
+from ur_solver.table.folder_writer import FolderWriter, remove_folder
 from ur_solver.table.format import Header
 from ur_solver.table.part_file import part_path
 from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import FolderWriter, is_folder_name, remove_folder
+from ur_solver.table.table_folder import is_folder_name
 from ur_solver.table.writer import TableWriter
 
 if TYPE_CHECKING:  # a query does not need the kernels

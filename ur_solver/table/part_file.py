@@ -9,7 +9,7 @@ import pathlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ur_solver.blocks import is_unsupported, lock_open_file
+from ur_solver.blocks.lock import is_unsupported, lock_open_file
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 
-from ur_solver.blocks import HEAD
+from ur_solver.blocks.file_names import HEAD
 from ur_solver.errors import NotATableError, OutputError, TableInUseError, UrError
 from ur_solver.table.checked_file import is_table_file
 from ur_solver.table.format import OBJECTIVES

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
+from ur_solver.blocks.chunks import checksum, chunks_in
+from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES
 from ur_solver.common.closing import Closing
 from ur_solver.common.files import path_text
 from ur_solver.common.progress import Progress
@@ -22,9 +23,10 @@ from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
 from ur_solver.table.checked_file import damaged
+from ur_solver.table.contents import Spaces, present_space
 from ur_solver.table.format import WIN, Header
 from ur_solver.table.loading import has_room, load_blocks, loading_bar
-from ur_solver.table.sources import ClosedSource, Source, Spaces, open_source, present_space
+from ur_solver.table.sources import ClosedSource, Source, open_source
 
 CACHED_CHUNKS = 256
 """The decoded chunks that `TableFile.read_one` caches: 64 MiB of float64."""

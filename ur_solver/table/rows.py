@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 import ur_solver
-from ur_solver.blocks import VALUE_TYPES, chunk_length_for
+from ur_solver.blocks.chunks import chunk_length_for
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
 from ur_solver.rules.words import counted
@@ -30,7 +31,7 @@ class TableRows:
     Parameters
     ----------
     rules, tolerance, value_type, part, objective
-        As for `ur_solver.table.TableWriter`.
+        As for `ur_solver.table.writer.TableWriter`.
 
     Attributes
     ----------

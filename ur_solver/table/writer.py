@@ -14,7 +14,8 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import UINT16_SCALE, checksum
+from ur_solver.blocks.chunks import checksum
+from ur_solver.blocks.value_types import UINT16_SCALE
 from ur_solver.common.closing import Closing
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet

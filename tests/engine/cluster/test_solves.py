@@ -18,7 +18,7 @@ import pytest
 
 from tests.checkpoints import block_files, finished_blocks
 from tests.solving import make_table
-from ur_solver.blocks import Job
+from ur_solver.blocks.job import Job
 from ur_solver.common.machine import usable_processors
 from ur_solver.engine import BlockGraph
 from ur_solver.engine.cluster import Cluster
@@ -26,7 +26,7 @@ from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputEr
 from ur_solver.rules import named_rules
 from ur_solver.solving import WorkersChanged
 from ur_solver.space import part_of, space_of
-from ur_solver.table import TableFile
+from ur_solver.table.reader import TableFile
 
 pytest.importorskip("distributed")
 

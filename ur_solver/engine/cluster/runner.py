@@ -22,7 +22,8 @@ from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
 import ur_solver
-from ur_solver.blocks import HEAD, described
+from ur_solver.blocks.file_names import HEAD
+from ur_solver.blocks.job import described
 from ur_solver.common.machine import free_memory, usable_processors
 from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task
 from ur_solver.engine.cluster.reach import PATIENCE

@@ -10,8 +10,10 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ur_solver.blocks import BlockFiles, BlockRecord, Job, join
-from ur_solver.blocks.folder import LATE
+from ur_solver.blocks.block_files import BlockFiles
+from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.folder import LATE, join
+from ur_solver.blocks.job import Job
 from ur_solver.engine import Lease, goal_of, largest_error, solve_block
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Values, kernel_of

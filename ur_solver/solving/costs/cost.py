@@ -6,13 +6,13 @@ import heapq
 import time
 from dataclasses import dataclass
 
-from ur_solver.blocks import BlockRecord
+from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.common.machine import usable_processors
 from ur_solver.engine import ThreadRunner, solve
 from ur_solver.kernel import DOUBLE, default_tolerance, kernel_of
 from ur_solver.solving.costs.memory import available_bytes, peak_live, peak_together
 from ur_solver.space import Block, Part, Space, space_of
-from ur_solver.table import VALUE_TYPES
 
 BASE_BYTES = 150 << 20
 """The interpreter, its libraries and the counting tables."""

@@ -6,11 +6,12 @@ import os
 import pathlib
 import shutil
 
-from ur_solver.blocks import checkpoint_folder
+from ur_solver.blocks.file_names import checkpoint_folder
 from ur_solver.errors import DiskLimitError, OutputError
 from ur_solver.solving.costs.cost import table_bytes
 from ur_solver.space import Part
-from ur_solver.table import is_folder_name, is_unfinished
+from ur_solver.table.present import is_unfinished
+from ur_solver.table.table_folder import is_folder_name
 
 
 def disk_bytes(part: Part, value_type: str = "float64") -> int:

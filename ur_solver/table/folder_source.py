@@ -1,0 +1,102 @@
+"""A table of block files, as a source of values."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.blocks.block_record import RECORD
+from ur_solver.blocks.file_names import HEAD, MANIFEST
+from ur_solver.blocks.folder import files_of
+from ur_solver.blocks.job import Job
+from ur_solver.blocks.lock import is_being_written
+from ur_solver.errors import CheckpointError, DamagedBlockError, NotATableError, TableInUseError
+from ur_solver.rules.words import counted
+from ur_solver.table.checked_file import check_version, damaged, read_rules
+from ur_solver.table.contents import Contents, checked_contents, part_of_blocks, present_space
+from ur_solver.table.table_folder import CHECKSUMS, TABLE, blocks_of_rows
+
+_OPEN_FILES = 64
+"""The number of block files that stay mapped."""
+
+
+class FolderSource:
+    """A table of block files, which are opened on demand."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path = path
+        self.contents = self._read_head()
+        self._first_chunks = self.contents.blocks["first_chunk"]
+        self._indices = self.contents.blocks["index"]
+        self._map = lru_cache(_OPEN_FILES)(self._files.map)
+
+    def _read_head(self) -> Contents:
+        path = self._path
+        if not (path / HEAD).is_file():
+            raise NotATableError(f"{str(path)!r} is a folder without a table's blocks")
+        if not (path / TABLE).is_file():
+            if is_being_written(path):
+                raise TableInUseError(f"{str(path)!r} is in use: a solve is writing to it")
+            raise NotATableError(
+                f"{str(path)!r} holds the blocks of a solve that is not finished; the same "
+                "'ur solve' finishes it"
+            )
+        try:
+            head = json.loads((path / TABLE).read_bytes())
+            version = head.pop("version")
+            check_version(path, version)
+            _check_types(path, head)
+            rules = read_rules(path, head["rules"])
+            space = present_space(path, version, rules)
+            self._files = files_of(path, Job.read(path / HEAD))
+            rows = np.fromfile(path / MANIFEST, RECORD)
+            checksums = np.fromfile(path / CHECKSUMS, "<u4")
+            if len(rows) != len(space.blocks):
+                raise damaged(path, f"{MANIFEST} has {counted(len(rows), 'record')}")
+            held = np.flatnonzero(rows["magic"] != b"")
+            part = part_of_blocks(path, version, space, held)
+            return checked_contents(
+                path, version, head, part, blocks_of_rows(part, rows), checksums
+            )
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise damaged(path, " ".join(str(error).split())[:200]) from None
+        except CheckpointError:
+            raise damaged(path, f"{HEAD} cannot be read") from None
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of its files."""
+        return sum(each.stat().st_size for each in self._path.rglob("*") if each.is_file())
+
+    def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
+        """See `Source.read`."""
+        row = int(np.searchsorted(self._first_chunks, chunk, side="right")) - 1
+        first = (chunk - int(self._first_chunks[row])) * self.contents.chunk_length
+        try:
+            out[:] = self._map(int(self._indices[row]))[first : first + len(out)]
+        except DamagedBlockError as error:
+            raise ValueError(str(error)) from None
+
+    def close(self) -> None:
+        """Close the files."""
+        self._map.cache_clear()
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("rules", "value_type", "made", "program", "digest", "level_errors"), str),
+    **dict.fromkeys(("tolerance", "residual", "seconds", "error"), (int, float)),
+    "positions": int,
+}
+_CUT = ("cut_error", "cut_growth")
+
+
+def _check_types(path: pathlib.Path, head: dict[str, Any]) -> None:
+    for name, value in head.items():
+        expected = (int, float) if name in _CUT else _TYPES.get(name)
+        if expected is None or not isinstance(value, expected):
+            raise damaged(path, f"{name!r:.100} in {TABLE} is {value!r:.100}")
