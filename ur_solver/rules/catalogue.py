@@ -8,7 +8,6 @@ from ur_solver.common.text import decoded
 from ur_solver.errors import InputError, RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
-from ur_solver.rules.documents import did_you_mean_rules
 from ur_solver.rules.families.family import LOTS, MAY
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
@@ -105,6 +104,8 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
     elif is_file:
         rules = _read_json(pathlib.Path(word))
     else:
+        from ur_solver.rules.documents import did_you_mean_rules  # noqa: PLC0415 - rarely asked for
+
         raise RuleSetError(
             f"no rule set is called {name!r:.100}{did_you_mean_rules(name)} ('ur rules' lists "
             "them; a custom one is the path of a .json file)"

@@ -165,9 +165,14 @@ class Family:
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
-        self.squares: dict[str, SquareRule] = {
-            square: rules.squares.get(square) or self.square_rule(square)
-            for square in rules.board.squares
+
+    @cached_property
+    def squares(self) -> dict[str, SquareRule]:
+        """The kind of every square of the board."""
+        given = self.rules.squares
+        return {
+            square: given.get(square) or self.square_rule(square)
+            for square in self.rules.board.squares
         }
 
     @classmethod
@@ -207,6 +212,9 @@ class Family:
 
     def _visit_faults(self) -> list[str]:
         """Squares of which a piece's letter does not show which visit it is on."""
+        path = self.rules.path.light
+        if len({*path}) == len(path):  # each is visited once
+            return []
         places = Counter((place.square, place.letter) for place in self.places[LIGHT])
         return [
             f"the path {self.rules.path.name!r} visits {square} twice, and {self.rules.family} "
