@@ -9,8 +9,6 @@ import pytest
 
 from tests.kernel.blocks import generic_kernel, random_ranks
 from tests.meaningless import hash_values
-from tests.solving import solve
-from ur_solver.kernel.kernels import GenericKernel
 from ur_solver.rules import DICE, LIGHT, PATHS, RACES, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.space import space_of
@@ -73,29 +71,3 @@ def test_a_sweep_updates_its_ranks_only():
     assert (values[100:150] != before[100:150]).all()
     assert (values[:100] == before[:100]).all()
     assert (values[150:] == before[150:]).all()
-
-
-def test_blocks_are_solved_and_proven_as_by_the_row_kernel():
-    space = space_of(named_rules("skiriuk:1"))
-    proven = []
-    values = solve(
-        space,
-        tolerance=1e-12,
-        certify=True,
-        kernel=GenericKernel(space),
-        on_block=lambda result: proven.append(result.error),
-    )
-    assert values == pytest.approx(solve(space, tolerance=1e-12), abs=1e-11)
-    assert 0 < max(proven) < 1e-12
-
-
-def test_games_in_which_pieces_rest_are_proven():
-    space = space_of(named_rules("conventional:1").changed(another_piece=True))
-    proven = []
-    solve(
-        space,
-        tolerance=1e-12,
-        certify=True,
-        on_block=lambda result: proven.append(result.error),
-    )
-    assert 0 < max(proven) < 1e-12

@@ -19,9 +19,9 @@ from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel._workspace import Workspace
-from ur_solver.kernel.generic import GenericBlock
 from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Values
+from ur_solver.kernel.lists import ListBlock
 from ur_solver.kernel.policy import iterate_policies
 from ur_solver.kernel.precision import DOUBLE, SINGLE, check_precision
 from ur_solver.kernel.rounding import blur_of, blur_of_shares
@@ -315,8 +315,8 @@ class RowKernel(_AnyDiceKernel):
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
 
-class GenericKernel(_AnyDiceKernel):
-    """The generic kernel, which serves rules by which pieces rest.
+class ListKernel(_AnyDiceKernel):
+    """The list kernel, which serves rules by which pieces rest.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ class GenericKernel(_AnyDiceKernel):
     """
 
     precision = DOUBLE
-    slowness = 32
+    slowness = 4
 
     def __init__(self, space: TileSpace) -> None:
         self.space = space
@@ -337,15 +337,17 @@ class GenericKernel(_AnyDiceKernel):
         threads: int = 1,
         *,
         single: bool = False,
-    ) -> GenericBlock:
+    ) -> ListBlock:
         """As `Kernel.lay_out` says; in double precision always."""
-        return GenericBlock(self.turns, self.space, block, finished)
+        return ListBlock(self.turns, self.space, block, finished, threads)
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # the values, and a lower bound of each with the distance of both
+        # the words of a position: two, and for every throw at most three and one a move
+        words = 2 + self.turns.n_throws * (3 + self.turns.max_options)
+        # the values, and two bounds of each with the distance of both
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        by_value = 32 if is_proven else 16
+        by_value = (40 if is_proven else 16) + _WORD * words
         return by_value * block.size + sample_bytes(block.size, block.size)
 
 
@@ -480,5 +482,5 @@ def _kernel_of(space: Space, precision: str) -> Kernel:
     if is_race_of_tiles(space.rules):
         return RaceKernel(space, precision=precision)
     if space.reserves.may_rest:
-        return GenericKernel(space)
+        return ListKernel(space)
     return RowKernel(space, precision=precision)

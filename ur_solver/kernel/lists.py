@@ -1,10 +1,11 @@
-"""Blocks of the generic kernel: values in rank order, swept one position at a time."""
+"""Blocks as lists of moves: values in rank order, swept one position at a time."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ur_solver.errors import SolveError
+from ur_solver.kernel._turn_lists import TurnLists
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import FinishedBlocks, FollowedValues, Values
@@ -19,7 +20,7 @@ _LEAST = 4096
 """The fewest positions for which a sweep takes a further thread."""
 
 
-class GenericBlock:
+class ListBlock:
     """One block being solved, as `BlockWork` describes it.
 
     Parameters
@@ -28,6 +29,8 @@ class GenericBlock:
     space : TileSpace
     block : Block
     finished : FinishedBlocks
+    threads : int
+        The number that making the lists may use.
     """
 
     noise = NOISE
@@ -36,15 +39,17 @@ class GenericBlock:
     has_policies = False
 
     def __init__(
-        self, turns: Turns, space: TileSpace, block: Block, finished: FinishedBlocks
+        self,
+        turns: Turns,
+        space: TileSpace,
+        block: Block,
+        finished: FinishedBlocks,
+        threads: int = 1,
     ) -> None:
-        self._turns, self._space, self._block, self._finished = turns, space, block, finished
-        self._take(np.full(block.size, 0.5))
-
-    def _take(self, values: Values) -> None:
-        """Have other values."""
-        self._values = values
-        self._inputs = inputs_of(self._space, self._block, self._finished, values)
+        self._turns, self._block = turns, block
+        self._values = np.full(block.size, 0.5)
+        self._inputs = inputs_of(space, block, finished, self._values)
+        self._lists = TurnLists(turns, self._inputs, block.offset, block.size, threads)
 
     def follow(self, room: Values, threads: int) -> FollowedValues:
         """Refused, as `has_policies` says."""
@@ -60,9 +65,11 @@ class GenericBlock:
 
     def sweep(self, threads: int) -> float:
         """Update every value in place; return the delta."""
-        block = self._block
-        threads = min(threads, 1 + block.size // _LEAST)
-        return self._turns.sweep(self._values, self._inputs, block.offset, block.size, threads)
+        return self._lists.sweep(self._values, self._threads(threads))
+
+    def _threads(self, threads: int) -> int:
+        """How many of these threads a sweep takes."""
+        return min(threads, 1 + self._block.size // _LEAST)
 
     def residual(self, threads: int) -> float:
         """The largest abs(T(V) - V) over the block."""
@@ -95,23 +102,18 @@ class GenericBlock:
         return False
 
     def bracket(self, values: Values, shift: float) -> None:
-        """Set bounds around given values; the block's own values are lost."""
-        self._bounds = (
-            (GenericBlock(self._turns, self._space, self._block, self._finished), -1.0),
-            (self, 1.0),
-        )
-        for work, sign in self._bounds:
-            work._values[:] = values + sign * shift
+        """Set bounds around given values; the block's own values stay."""
+        self._bounds = ((values - shift, -1.0), (values + shift, 1.0))
 
     def narrow(self, threads: int) -> None:
         """Sweep both bounds, each update moved outwards by more than its rounding."""
-        for work, sign in self._bounds:
-            work.sweep(threads)
-            work._values += sign * _OUTWARDS
+        for bound, sign in self._bounds:
+            self._lists.sweep(bound, self._threads(threads))
+            np.add(bound, sign * _OUTWARDS, out=bound)
 
     def width(self, values: Values) -> tuple[float, int]:
         """The largest distance of the bounds from given values, rounded up, and its rank."""
         (lower, _), (upper, _) = self._bounds
-        distance = np.maximum(values - lower._values, upper._values - values)
+        distance = np.maximum(values - lower, upper - values)
         at = int(np.argmax(distance))
         return float(np.nextafter(distance[at], np.inf)), self._block.offset + at
