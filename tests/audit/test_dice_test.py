@@ -28,6 +28,8 @@ class _Ply:
 class _Game:
     """A record as far as its throws are concerned."""
 
+    opening = ()
+
     def __init__(self, throws, rules="finkel", side="L"):
         self.rules = named_rules(rules)
         self.start = None
@@ -108,6 +110,27 @@ def test_throws_that_the_rules_give_are_not_counted():
     assert all(record.plies[0].throws == (1,) for record in records)
     assert found["both"]["throws"] == sum(len(record.plies) - 1 for record in records)
     assert found["light"]["throws"] + found["dark"]["throws"] == found["both"]["throws"]
+
+
+def test_the_rounds_of_an_opening_are_counted():
+    """Light throws 2, 0 and 3 in the opening and 1 in the game, dark 2, 0, 1 and 0."""
+    text = """rules: ben:2
+opening: 2-2, 0-0, 3-1 A3B1 C3C2
+
+L 1 B1B2
+D 0 C2C1*
+end: unfinished
+"""
+    (found,) = dice_test(read_text(text))
+    assert [each["count"] for each in found["light"]["counts"]] == [1, 1, 1, 1]
+    assert [each["count"] for each in found["dark"]["counts"]] == [2, 1, 1, 0]
+
+
+def test_the_throw_of_a_one_that_begins_is_counted_once():
+    text = "rules: skiriuk:2\nopening: 3-2, 1\n\nL 1 A@A4\nD 4 C@C1*\nend: unfinished"
+    (found,) = dice_test(read_text(text))
+    assert [each["count"] for each in found["light"]["counts"]] == [1, 0, 1, 0]
+    assert [each["count"] for each in found["dark"]["counts"]] == [0, 1, 0, 1]
 
 
 def test_both_throws_of_a_turn_are_counted_and_dice_are_kept_apart():

@@ -187,3 +187,32 @@ def test_an_audit_says_what_thumbs_would_have_played(finkel2, tmp_path):
     result = CliRunner().invoke(cli, ["audit", str(path), "--thumb", "clever"])
     assert result.exit_code == 2
     assert "unknown part 'clever'" in result.stderr
+
+
+def test_squares_chosen_in_an_opening_are_first_choices_and_mistakes(solved):
+    """Both chose one of four squares after 0-2: dark badly, by what the game is then worth."""
+    of_light, of_dark = "0-2 A@A1 C@C3", "2-0 A@A3 C@C4"
+    texts = [f"rules: ben:2\nopening: {each}\n\nend: unfinished" for each in (of_light, of_dark)]
+    with ur.Table(solved(named_rules("ben:2"))) as table:
+        audits = list(table.audits([game for text in texts for game in read_text(text)]))
+        worth = {}
+        for square in ("A1", "A2", "A3", "A4"):
+            opening = f"0-2 A@{square} C@C3"
+            (game,) = read_text(f"rules: ben:2\nopening: {opening}\n\nend: unfinished")
+            if square == "A3":  # another round, which favours neither
+                worth[square] = 0.5
+            else:
+                value = table.value(game.start)
+                worth[square] = value if game.start.side == "L" else 1 - value
+    (found,) = first_choices(audits, 1)
+    assert found["position"] == "....__../......../....__.. L 2 2"
+    assert found["throw"] == "0-2"
+    assert found["times"] == 2
+    assert found["played"] == {"A@A1": 1, "A@A4": 1}
+    best = max(worth, key=worth.__getitem__)
+    assert found["best"] == f"A@{best}"
+    loss = 2 * worth[best] - worth["A1"] - worth["A4"]
+    assert found["loss"] == pytest.approx(loss, abs=1e-9)
+    light, dark = over_time(audits, Thresholds(), "year")
+    assert (light["choices"], dark["choices"]) == (1, 1)
+    assert light["loss"] + dark["loss"] == pytest.approx(loss, abs=1e-9)

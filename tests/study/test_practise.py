@@ -5,9 +5,10 @@ import pytest
 import ur_solver as ur
 from tests.games import random_game
 from ur_solver.errors import InputError
+from ur_solver.records import read_text
 from ur_solver.rules import named_rules
 from ur_solver.study.exercises import exercises
-from ur_solver.study.practise import decision, mistakes, next_throws
+from ur_solver.study.practise import decision, mistakes, next_throws, opening_decision
 
 
 @pytest.fixture(params=["finkel:2", "birds:2", "bell-stakes:2", "skiriuk:2"])
@@ -87,3 +88,51 @@ def test_nothing_to_decide(finkel2):
         for throws in ((1,), (0,), (7,)):
             with pytest.raises(InputError, match="there is nothing to decide in"):
                 decision(table, start, "", throws)
+
+
+@pytest.fixture
+def ben(solved):
+    with ur.Table(solved(named_rules("ben:2"))) as table:
+        yield table
+
+
+def test_squares_to_choose_in_an_opening(ben):
+    """Every choice by hand: a zero of one side, from home, and from A4 to A2 with both there."""
+    found = [
+        each
+        for each in exercises(ben, 10_000, cost=0, has_openings=True)
+        if each.source is not None
+    ]
+    before = {(each.position.side, each.position.notation, each.throws) for each in found}
+    assert {side for side, *_ in before} == {"L", "D"}
+    homes = [each for each in found if each.source == -1]
+    assert {each.throws for each in homes} == {(0, n) for n in (1, 2, 3)} | {
+        (n, 0) for n in (1, 2, 3)
+    }
+    for each in homes:
+        asked = opening_decision(ben, each.source, each.throws)
+        assert asked.cost == pytest.approx(each.cost, abs=1e-9)
+        assert asked.position == each.position
+        lane = {"L": "A@A", "D": "C@C"}[each.position.side]
+        assert [one.text for one in asked.options] == [f"{lane}{column}" for column in (4, 3, 2, 1)]
+        entered = max(each.throws)
+        for one, column in zip(asked.options, (4, 3, 2, 1), strict=True):
+            if 5 - column == entered:  # as far as the other: another round, nobody's favour
+                assert one.value == 0.5
+                assert next_throws(ben, asked.position, one)[1] == []
+                continue
+            side, throws = next_throws(ben, asked.position, one)
+            assert (side == each.position.side) == (5 - column > entered)
+            mean = sum(then.probability * then.value for then in throws)
+            assert mean == pytest.approx(one.value, abs=1e-7)
+
+
+def test_a_square_badly_chosen_in_an_opening_is_a_mistake(ben):
+    (game,) = read_text("rules: ben:2\nopening: 2-0 A@A3 C@C4\n\nend: unfinished")
+    (audit,) = ben.audits([game])
+    (found,) = mistakes(audit, ben, cost=0.0001)
+    assert found.question == "in the opening light threw 2 and dark 0; dark chooses a square"
+    assert found.played == "C@C4"
+    assert found.cost == pytest.approx(audit.dark.loss, abs=1e-9)
+    assert list(mistakes(audit, ben, cost=0.0001, sides="L")) == []
+    assert found.to_json()["opening"] is True

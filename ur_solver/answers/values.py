@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.positions import PositionsLike
+from ur_solver.answers.positions import PositionsLike, states_from
 from ur_solver.moves import AGAIN, ROSETTE, WIN, TurnBatch
 from ur_solver.rules import Payoff, Position, RuleSet
+from ur_solver.rules.turns import Value
 from ur_solver.space import space_of
 
 
@@ -106,6 +108,17 @@ class EstimatedValues(TableValues, Protocol):
         float64, shape (states,)
         """
         ...
+
+
+def position_values(values: Values) -> Value:
+    """The value of a position to the side about to throw, by those of states; asked for once."""
+    space = space_of(values.rules)
+
+    @cache
+    def value(position: Position) -> float:
+        return float(values.state_values(states_from(space, [position]).rows)[0])
+
+    return value
 
 
 def row_values(values: Values, rows: Sequence[bytes]) -> Iterator[float]:

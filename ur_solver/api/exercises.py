@@ -10,13 +10,15 @@ _GAMES, _GAMES_OF_ESTIMATES = 500, 60
 """The number of games that exercises are drawn from, if a table judges them or an estimator."""
 
 
-def drawn_exercises(evaluator: Evaluator, count: int, *, seed: int, cost: float) -> list[Exercise]:
+def drawn_exercises(
+    evaluator: Evaluator, count: int, *, seed: int, cost: float, has_openings: bool = False
+) -> list[Exercise]:
     """Decisions drawn from play; the parameters and errors are those of `exercises`.
 
     An estimator judges them by its network alone: a search would take as long as thousands of
     positions do.
     """
-    if isinstance(evaluator, Table):
-        return exercises(evaluator, count, seed=seed, cost=cost, games=_GAMES)
-    judge = evaluator.looking(1)
-    return exercises(judge, count, seed=seed, cost=cost, games=_GAMES_OF_ESTIMATES)
+    judge, games = evaluator, _GAMES
+    if not isinstance(evaluator, Table):
+        judge, games = evaluator.looking(1), _GAMES_OF_ESTIMATES
+    return exercises(judge, count, seed=seed, cost=cost, games=games, has_openings=has_openings)

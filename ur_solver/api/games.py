@@ -128,10 +128,11 @@ def sample(
     table : Table or Estimator
     games : int
     light, dark : str, function or Policy
-        Light throws first. ``table`` plays by the table; ``strong``, ``medium`` and ``weak`` do
-        so with growing carelessness; ``greedy`` captures, else gets another throw, else moves its
-        foremost piece; ``first`` moves its rearmost piece; ``random`` moves any. Rules of thumb
-        and functions are taken too (`ur_solver.players.policies.policy_of`).
+        ``table`` plays by the table; ``strong``, ``medium`` and ``weak`` do so with growing
+        carelessness; ``greedy`` captures, else gets another throw, else moves its foremost piece;
+        ``first`` moves its rearmost piece; ``random`` moves any. Rules of thumb and functions are
+        taken too (`ur_solver.players.policies.policy_of`). Light throws first, but in Ben's game,
+        which begins with its opening: there either takes the best square by the table.
     seed : int
         Of the dice and the players: the same seed plays the same games.
 
@@ -163,6 +164,7 @@ def sample(
         whole_number("games", games),
         np.random.default_rng(checked_seed(seed)),
         {side: _name(player) for side, player in (("Light", light), ("Dark", dark))},
+        table,
     )
 
 

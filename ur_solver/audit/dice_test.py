@@ -39,8 +39,8 @@ four of five series rare."""
 def dice_test(records: Iterable[GameRecord], seed: int = 1) -> list[dict[str, Any]]:
     """Count the throws of games and compare them with those of fair dice.
 
-    A throw that the rules give, as the first one of skiriuk, is not counted, nor are the rounds of
-    an opening; where a first throw earns a second, both are counted.
+    A throw that the rules give, as the first one of skiriuk, is not counted. The rounds of an
+    opening are, and where a first throw earns a second, both.
 
     Parameters
     ----------
@@ -67,6 +67,9 @@ def dice_test(records: Iterable[GameRecord], seed: int = 1) -> list[dict[str, An
         dice = record.rules.dice
         games[dice] += 1
         by_side = thrown.setdefault(dice, {LIGHT: Counter(), DARK: Counter()})
+        for each in record.opening:
+            for side, throw in zip((LIGHT, DARK), each.throws, strict=False):
+                by_side[side][throw] += 1
         is_given = record.stepper.opening_rolls(record.start) is not None
         for ply in record.plies[is_given:]:
             by_side[ply.side].update(ply.throws)

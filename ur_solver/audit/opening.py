@@ -7,11 +7,12 @@ value is that of the opening, which favours neither side where both throw at onc
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from ur_solver.audit.game_audit import TIE, JudgedPly
-from ur_solver.records import GameRecord, Ply, Step
-from ur_solver.rules import DARK, LIGHT, Position
+from ur_solver.answers.values import Values, row_estimates
+from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly
+from ur_solver.records import GameRecord, Ply, Step, stepper_of
+from ur_solver.rules import DARK, LIGHT, Position, RuleSet
 from ur_solver.rules.moves import move_text
 from ur_solver.rules.openings import Opening, Round, asked_of, chooser, level, opening_of
 from ur_solver.rules.turns import Value, total
@@ -40,6 +41,41 @@ def _values(opening: Opening, record: GameRecord, value: Value) -> list[tuple[fl
         )
         for taken in record.opening
     ]
+
+
+def worth_of_rounds(
+    rules: RuleSet, rounds: tuple[Round, ...], values: Values
+) -> list[tuple[float, float]]:
+    """What each of several rounds is worth to the side that chooses, and half the width of its
+    95 % interval; 0 if it is exact.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        That have an opening.
+    rounds : tuple of Round
+        As `Opening.rounds` gives them.
+    values : Values
+    """
+    opening, stepper = opening_of(rules), stepper_of(rules)
+    assert opening is not None
+    asked = asked_of(lambda value: [opening.worth(each, value) for each in rounds])
+    found, margins = row_estimates(values, [stepper.encode(each) for each in asked])
+    known = {each: (next(found), 0.0 if margins is None else next(margins)) for each in asked}
+    side, whole = chooser(rounds), total(rules.start())
+    return [
+        (
+            _own(opening.worth(each, lambda position: known[position][0]), side, whole),
+            _margin(opening, each, known),
+        )
+        for each in rounds
+    ]
+
+
+def judged_rounds(audit: GameAudit) -> Iterator[tuple[Round, JudgedPly]]:
+    """The judged throws of a game's opening, each with its round."""
+    of_each = (each for each in audit.record.opening for _ in each.throws)
+    return zip(of_each, audit.opening, strict=False)
 
 
 def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]:

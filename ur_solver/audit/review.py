@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from ur_solver.answers.values import Values
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
+from ur_solver.audit.opening import judged_rounds
 from ur_solver.audit.summary import Mark, Thresholds, summarise
 from ur_solver.audit.thumbs import thumb_plays
 from ur_solver.records import GameRecord, Step
@@ -110,33 +111,28 @@ def first_choices(audits: Iterable[GameAudit], throws: int) -> list[dict[str, An
     audits : iterable of GameAudit
         Of one rule set.
     throws : int
-        How many throws of a game, of both sides, count as its opening.
+        How many throws of a game, of both sides, count as its first; the rounds of an opening
+        come before them.
 
     Returns
     -------
     list of dict
-        JSON values: ``position``, ``throw`` (text; empty for a choice before the throw),
+        JSON values: ``position``, ``throw`` (text; empty for a choice before the throw; both
+        sides' in an opening, as ``0-2``, that of the side which chooses first),
         ``times``, ``played`` (how often each option was), ``best`` and ``loss``, in all games. A
         choice of dark is counted with that of light in the mirrored position.
     """
-    found: dict[tuple[bytes, str, str], dict[str, Any]] = {}
+    found: dict[tuple[bytes, str], dict[str, Any]] = {}
     for audit in audits:
         stepper = audit.record.stepper
-        n_throws = audit.first
-        for judged in audit.plies:
-            ply = judged.ply
-            n_throws += not judged.is_before_throw
-            if n_throws > throws:
-                break
+        for judged, throw in _first_plies(audit, throws):
             if not judged.is_choice:
                 continue
-            throw = "" if judged.is_before_throw else ply.throw_text
-            key = (ply.state, "" if judged.is_before_throw else ply.choice, throw)
             values = found.setdefault(
-                key,
+                (judged.ply.state, throw),
                 {
-                    "position": stepper.notation(ply.state, LIGHT),
-                    "throw": " ".join(part for part in key[1:] if part),
+                    "position": stepper.notation(judged.ply.state, LIGHT),
+                    "throw": throw,
                     "times": 0,
                     "played": {},
                     "best": _as_light(judged, judged.best),
@@ -150,6 +146,20 @@ def first_choices(audits: Iterable[GameAudit], throws: int) -> list[dict[str, An
             if judged.best != judged.taken:
                 values["best"] = _as_light(judged, judged.best)
     return sorted(found.values(), key=lambda each: (-each["times"], -each["loss"]))
+
+
+def _first_plies(audit: GameAudit, throws: int) -> Iterator[tuple[JudgedPly, str]]:
+    """The rounds of an opening and the first throws, each with what was thrown, as text."""
+    for each, judged in judged_rounds(audit):
+        both = each.throws if judged.ply.side == LIGHT else each.throws[::-1]
+        yield judged, "-".join(map(str, both))
+    n_throws = audit.first
+    for judged in audit.plies:
+        n_throws += not judged.is_before_throw
+        if n_throws > throws:
+            return
+        said = () if judged.is_before_throw else (judged.ply.choice, judged.ply.throw_text)
+        yield judged, " ".join(part for part in said if part)
 
 
 def _as_light(judged: JudgedPly, index: int) -> str:

@@ -8,13 +8,14 @@ from itertools import chain
 
 import numpy as np
 
-from ur_solver.answers.values import TableValues
+from ur_solver.answers.values import TableValues, Values, position_values
 from ur_solver.audit.game_audit import GameAudit
 from ur_solver.audit.judge import audit_games
 from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import PLAIN, Policy, policy_of
 from ur_solver.records import Ending, GameRecord, Replay
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, RuleSet
+from ur_solver.rules.openings import opening_of
 
 _BATCH = 2000
 """The number of games played at a time; they take some 200 MB."""
@@ -31,6 +32,7 @@ def play_games(
     rng: np.random.Generator,
     metadata: dict[str, str] | None = None,
     first_number: int = 1,
+    entering: Values | None = None,
 ) -> list[GameRecord]:
     """Games of two players from the start, all played at a time.
 
@@ -38,7 +40,7 @@ def play_games(
     ----------
     rules : RuleSet
     light, dark : Policy
-        Light throws first.
+        Light throws first, but for games that begin with an opening.
     n_games : int
     rng : numpy Generator
         For the dice and for the players' random choices.
@@ -46,9 +48,14 @@ def play_games(
         The metadata of every record.
     first_number : int
         The number of the first game.
+    entering : Values, optional
+        Where both sides enter a piece first, the games begin with that opening, and a player who
+        may choose a square takes the best by these values; without them light throws first.
     """
     players = {LIGHT: Player(rules, light), DARK: Player(rules, dark)}
     replays = [Replay(rules) for _ in range(n_games)]
+    if entering is not None and rules.mechanics.both_enter:
+        _enter(replays, entering, rng)
     for _ in range(MAX_PLIES):
         going = [replay for replay in replays if replay.winner is None]
         if not going:
@@ -72,6 +79,16 @@ def play_games(
         replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
         for number, replay in enumerate(replays, start=first_number)
     ]
+
+
+def _enter(replays: Sequence[Replay], values: Values, rng: np.random.Generator) -> None:
+    """Play the rounds of an opening, by the best squares, until each game has a first player."""
+    opening, value = opening_of(values.rules), position_values(values)
+    assert opening is not None
+    for replay in replays:
+        while not replay.opening or replay.is_opening:
+            rounds = replay.rounds(opening.thrown(rng.random()))
+            replay.open(opening.best(rounds, value))
 
 
 def _chosen(
@@ -99,12 +116,12 @@ def play_many(
     n_games: int,
     rng: np.random.Generator,
     metadata: dict[str, str] | None = None,
+    entering: Values | None = None,
 ) -> Iterator[GameRecord]:
     """Play any number of games like `play_games`, with few of them in memory at a time."""
     for first in range(0, n_games, _BATCH):
-        yield from play_games(
-            rules, light, dark, min(_BATCH, n_games - first), rng, metadata, first + 1
-        )
+        n = min(_BATCH, n_games - first)
+        yield from play_games(rules, light, dark, n, rng, metadata, first + 1, entering)
 
 
 @dataclass

@@ -8,18 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 import numpy as np
 
-from ur_solver.answers.values import EstimatedValues
 from ur_solver.api.evaluator import Evaluator
+from ur_solver.audit.opening import worth_of_rounds
 from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
-from ur_solver.rules import DARK, FREE_THROW, HOME, LIGHT, Position
+from ur_solver.rules import DARK, FREE_THROW, HOME, Position
 from ur_solver.rules.drawing import FROM, TO
 from ur_solver.rules.families import Roll
 from ur_solver.rules.openings import Round, chooser, level, opening_of
-from ur_solver.rules.turns import total
 
 _DICE, _PLAYERS, _OPENING = 0, 1, 2
 """The streams of random numbers of a turn, and that of the rounds of an opening."""
@@ -182,17 +181,9 @@ class Playing:
 
     def _worth_of_rounds(self, rounds: Sequence[Round]) -> list[tuple[float, float]]:
         """The value of each round to the side that chooses, and its margin; [] without a table."""
-        table, opening = self._table, opening_of(self.replay.rules)
-        if table is None or opening is None:
+        if self._table is None:
             return []
-        whole, found = total(self.replay.rules.start()), []
-        for each in rounds:
-            value = opening.worth(each, table.value)
-            margin = 0.0
-            if each.position is not None and isinstance(table, EstimatedValues):
-                margin = table.error(each.position) or 0.0
-            found.append((value if self.mover == LIGHT else whole - value, margin))
-        return found
+        return worth_of_rounds(self.replay.rules, tuple(rounds), self._table)
 
     def _is_choice_of_square(self, taken: Round) -> bool:
         """Whether a person chose a square in a round of the opening."""

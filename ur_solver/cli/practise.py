@@ -22,7 +22,7 @@ from ur_solver.common.files import check_outputs
 from ur_solver.errors import InputError
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.words import counted
-from ur_solver.study.practise import Decision, decision, mistakes
+from ur_solver.study.practise import Decision, decision, mistakes, opening_decision
 
 Asked = tuple[Decision, Evaluator]
 """A decision, and what judges it."""
@@ -101,8 +101,16 @@ def command(
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
     """Decisions drawn from play."""
-    found = drawn_exercises(table, count, seed=seed, cost=cost)
-    return [(decision(table, each.position, each.choice, each.throws), table) for each in found]
+    found = drawn_exercises(table, count, seed=seed, cost=cost, has_openings=True)
+    return [
+        (
+            decision(table, each.position, each.choice, each.throws)
+            if each.source is None
+            else opening_decision(table, each.source, each.throws),
+            table,
+        )
+        for each in found
+    ]
 
 
 def _mistakes(judges: Judges, files: list[str], cost: float, player: str | None) -> Iterator[Asked]:

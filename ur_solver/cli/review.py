@@ -65,8 +65,9 @@ def command(
 
     The games are judged as by ur audit. The date of a game is in a header such as 'Date:
     2026-11-27' or RoyalUr's StartTime; with --by 10 no dates are needed, and games count in the
-    order of the files. Opening choices are those of the first throws; dark's are shown from light's
-    side. Rules of thumb are compared in the decisions that the players had.
+    order of the files. Opening choices are those of the first throws, and of the rounds that find
+    the first player; dark's are shown from light's side. Rules of thumb are compared in the
+    decisions that the players had in turns.
 
     \b
     ur review evenings --by month

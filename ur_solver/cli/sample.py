@@ -60,7 +60,8 @@ def command(
 ) -> None:
     """Play games between two players by the rules of TABLE and print their statistics.
 
-    TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: table
+    TABLE is a file or a rule set, such as finkel:3. Light throws first, but in Ben's game, which
+    begins with its opening: its squares are the best by the table. Players: table
     plays perfectly; strong, medium and weak err more and more often; greedy captures, else
     gets another throw, else moves its foremost piece; first moves its rearmost piece; random
     makes a random move. A player may also be priorities, as in ur evaluate. Without a table, an
@@ -83,7 +84,7 @@ def command(
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
         found = SampleStatistics()
-        records = _counted(found, play_many(table.rules, light, dark, games, rng, metadata))
+        records = _counted(found, play_many(table.rules, light, dark, games, rng, metadata, table))
         if output is not None:
             write_games(records, output)
         else:

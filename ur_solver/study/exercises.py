@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.openings import sources_of
 from ur_solver.answers.values import Values, totals_of
+from ur_solver.audit.opening import worth_of_rounds
 from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch
 from ur_solver.players.policies import PolicyLike, TablePolicy, policy_of
 from ur_solver.records import stepper_of
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, Position
+from ur_solver.rules.openings import chooser, level, opening_of
+from ur_solver.rules.turns import total
 from ur_solver.study.first_states import first_states
 from ur_solver.study.match import play
 from ur_solver.study.observers import Snapshots
@@ -39,12 +44,16 @@ class Exercise(NamedTuple):
         As the dice show them; empty if the decision is what to say before the throw.
     cost : float
         What the second best option loses, a share of what there is to win.
+    source : int or None
+        Where a square is chosen in an opening, the path index that both markers are on; the throws
+        are then both sides', light's first.
     """
 
     position: Position
     choice: str
     throws: tuple[int, ...]
     cost: float
+    source: int | None = None
 
 
 def exercises(
@@ -55,6 +64,7 @@ def exercises(
     cost: float = 0.02,
     players: PolicyLike = "greedy",
     games: int = 500,
+    has_openings: bool = False,
 ) -> list[Exercise]:
     """Decisions in games between two equal players, all different, in random order.
 
@@ -73,6 +83,8 @@ def exercises(
     games : int
         The number of games. Each gives one decision, or two if the rules have a choice before
         the throw; those that cost less are left out.
+    has_openings : bool
+        Whether the squares that a side may choose in an opening are among the decisions.
 
     Raises
     ------
@@ -98,7 +110,27 @@ def exercises(
         for decisions in _decisions(played.notes, TablePolicy(values))
         for exercise in _costly(decisions, max(cost, _TIE), rng)
     ]
+    if has_openings:
+        found += _of_openings(values, max(cost, _TIE))
     return [found[k] for k in rng.permutation(len(found))[:count].tolist()]
+
+
+def _of_openings(values: Values, cost: float) -> Iterator[Exercise]:
+    """The choices of a square in every round of an opening, where the second best loses that."""
+    rules = values.rules
+    opening = opening_of(rules)
+    if opening is None:
+        return
+    for source in sources_of(opening).values():
+        for throws in opening.throws:
+            rounds = opening.rounds(source, throws)
+            if len(rounds) < 2:
+                continue
+            second, best = sorted(value for value, _ in worth_of_rounds(rules, rounds, values))[-2:]
+            lost = (best - second) / (total(rules.start()) or 1)
+            if lost >= cost:
+                position = replace(level(rules, source), side=chooser(rounds))
+                yield Exercise(position, FREE_THROW, throws, lost, source)
 
 
 def _decisions(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Iterator[Choices]:

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.positions import states_from
-from ur_solver.answers.values import Values
+from ur_solver.answers.values import Values, position_values
 from ur_solver.moves import Rows, generator_of
-from ur_solver.rules import Position
 from ur_solver.rules.openings import beginnings
 from ur_solver.space import space_of
 
@@ -47,10 +46,6 @@ def first_states(values: Values) -> FirstStates:
     rules, space = values.rules, space_of(values.rules)
     if not rules.mechanics.both_enter:
         return FirstStates(generator_of(rules).start(), np.ones(1))
-
-    def value(position: Position) -> float:
-        return float(values.state_values(states_from(space, [position]).rows)[0])
-
-    found = beginnings(rules, value)
+    found = beginnings(rules, position_values(values))
     rows = states_from(space, [each.position for each in found]).rows
     return FirstStates(rows, np.array([each.probability for each in found]))

@@ -7,16 +7,19 @@ options of either, and the values after each next throw.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from ur_solver.answers.values import Values, row_estimates
 from ur_solver.audit import GameAudit, JudgedPly
+from ur_solver.audit.opening import judged_rounds, worth_of_rounds
 from ur_solver.audit.worth import Option, option_values, outcome_rows, outcome_worth
 from ur_solver.errors import InputError
 from ur_solver.records import StateOutcome, Step, Stepper, stepper_of
-from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, opponent
+from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Position, opponent
+from ur_solver.rules.openings import Round, chooser, level, opening_of
+from ur_solver.rules.turns import total
 
 
 class Weighed(NamedTuple):
@@ -26,7 +29,7 @@ class Weighed(NamedTuple):
     ----------
     text : str
         A move, or a choice before the throw.
-    option : Step or StateChoice
+    option : Step, StateChoice or Round
     value : float
         To the side that decides: its chance to win, or with stakes its money to come.
     margin : float
@@ -34,7 +37,7 @@ class Weighed(NamedTuple):
     """
 
     text: str
-    option: Option
+    option: Option | Round
     value: float
     margin: float
 
@@ -50,7 +53,8 @@ class Decision:
     choice : str
         What was said before the throw; empty if nothing is said, or if that is the decision.
     throws : tuple of int
-        As the dice show them; empty if the decision is what to say before the throw.
+        As the dice show them; empty if the decision is what to say before the throw. In an opening
+        both sides', light's first.
     options : tuple of Weighed
         All of them, two or more, in the order of `legal_moves`.
     total : int
@@ -59,6 +63,8 @@ class Decision:
         What was played in the game that it is from.
     source : str or None
         That game, and the place in it.
+    is_opening : bool
+        Whether it is the choice of a square in an opening.
     """
 
     position: Position
@@ -68,6 +74,7 @@ class Decision:
     total: int = 1
     played: str | None = None
     source: str | None = None
+    is_opening: bool = False
 
     @cached_property
     def best(self) -> Weighed:
@@ -89,6 +96,9 @@ class Decision:
     def question(self) -> str:
         """What is to be decided: ``light threw 3``, or ``light is about to throw``."""
         side = SIDE_NAMES[self.position.side]
+        if self.is_opening:
+            light, dark = self.throws
+            return f"in the opening light threw {light} and dark {dark}; {side} chooses a square"
         if not self.throws:
             return f"{side} is about to throw and chooses what to say"
         said = f"said {self.choice} and " if self.choice != FREE_THROW else ""
@@ -112,6 +122,8 @@ class Decision:
             ],
             "cost": self.cost,
         }
+        if self.is_opening:
+            values["opening"] = True
         if self.played is not None:
             values |= {"played": self.played, "source": self.source}
         return values
@@ -161,6 +173,47 @@ def decision(
     )
 
 
+def opening_decision(
+    values: Values,
+    source: int,
+    throws: tuple[int, ...],
+    *,
+    played: str | None = None,
+    place: str | None = None,
+) -> Decision:
+    """The choice of a square in a round of an opening, with the values of the squares.
+
+    Parameters
+    ----------
+    values : Table or Estimator
+    source : int
+        The path index that both markers are on; `HOME` before they enter.
+    throws : tuple of int
+        Light's and dark's, after which one of them may choose.
+    played, place : str, optional
+        `Decision.played` and `Decision.source`.
+    """
+    rules = values.rules
+    opening = opening_of(rules)
+    assert opening is not None
+    rounds = opening.rounds(source, throws)
+    side = chooser(rounds)
+    worth = worth_of_rounds(rules, rounds, values)
+    return Decision(
+        replace(level(rules, source), side=side),
+        FREE_THROW,
+        throws,
+        tuple(
+            Weighed(each.text.split()[side == DARK], each, *of_it)
+            for each, of_it in zip(rounds, worth, strict=True)
+        ),
+        total(rules.start()),
+        played,
+        place,
+        is_opening=True,
+    )
+
+
 def _text(stepper: Stepper, side: str, option: Option) -> str:
     return stepper.text(side, option) if isinstance(option, Step) else option.name
 
@@ -180,9 +233,14 @@ def mistakes(
     sides : str
         Whose decisions: ``"L"``, ``"D"`` or both.
     """
+    record = audit.record
+    for each, judged in judged_rounds(audit):
+        if judged.ply.side in sides and _is_mistake(judged, cost):
+            played, place = audit.taken_text(judged), f"{record.title}, {judged.ply.place}"
+            yield opening_decision(values, each.source, each.throws, played=played, place=place)
     for judged in audit.plies:
         if judged.ply.side in sides and _is_mistake(judged, cost):
-            ply, record = judged.ply, audit.record
+            ply = judged.ply
             is_move = not judged.is_before_throw
             yield decision(
                 values,
@@ -233,31 +291,41 @@ def next_throws(
     side : str
         The side that throws next.
     throws : list of NextThrow
-        Empty for a move that wins, and for choices before a throw. Their mean, weighted by
-        probability, is the value of the option, up to the errors of values.
+        Empty for a move that wins, for choices before a throw, and where another round of an
+        opening follows. Their mean, weighted by probability, is the value of the option, up to the
+        errors of values.
     """
-    step = weighed.option
-    if not isinstance(step, Step) or step.is_win:
+    option, stepper = weighed.option, stepper_of(position.rules)
+    if isinstance(option, Round) and option.position is not None:
+        state, side = stepper.encode(option.position), option.position.side
+    elif isinstance(option, Step) and not option.is_win:
+        state = option.state
+        side = position.side if option.again else opponent(position.side)
+    else:
         return position.side, []
-    stepper = stepper_of(position.rules)
-    side = position.side if step.again else opponent(position.side)
     choice = FREE_THROW
-    if choices := stepper.choices(step.state):
+    if choices := stepper.choices(state):
         worth = option_values(choices, values)
         choice = choices[worth.index(max(worth))].name
-    rolls = stepper.rolls(step.state, choice)
-    total = stepper.total(step.state)
+    rolls = stepper.rolls(state, choice)
+    whole = stepper.total(state)
     outcomes = [
         StateOutcome(
             float(roll.probability),
-            stepper.steps_after(step.state, roll, choice),
-            stepper.flip(step.state),
-            total,
+            stepper.steps_after(state, roll, choice),
+            stepper.flip(state),
+            whole,
         )
         for roll in rolls
     ]
     found, _ = row_estimates(values, [row for each in outcomes for row in outcome_rows(each)])
+
+    def worth_to_mover(value: float) -> float:
+        if isinstance(option, Step):
+            return option.worth(value)
+        return value if side == position.side else whole - value
+
     return side, [
-        NextThrow(roll.throws, outcome.probability, step.worth(outcome_worth(outcome, found)))
+        NextThrow(roll.throws, outcome.probability, worth_to_mover(outcome_worth(outcome, found)))
         for roll, outcome in zip(rolls, outcomes, strict=True)
     ]
