@@ -8,21 +8,29 @@ import dataclasses
 
 import numpy as np
 
+from ur_solver.rules import LIGHT
 from ur_solver.rules.turns import final_value, is_draw, total, turn
 
 
-def reachable(rules, max_fines=0):
+def reachable(rules, max_fines=0, seen_by=lambda position: position):
     """All reachable positions that are not over; fines are counted up to `max_fines`."""
     found = {rules.start(): turn(rules.start())}
     todo = list(found)
     while todo:
         position = todo.pop()
         for following in successors(position, found[position]):
-            kept = dataclasses.replace(following, fines=min(following.fines, max_fines))
+            kept = seen_by(following)
+            if kept.fines > max_fines:
+                kept = dataclasses.replace(kept, fines=max_fines)
             if kept not in found and kept.winner is None:
                 found[kept] = turn(kept)
                 todo.append(kept)
     return found
+
+
+def as_light(position):
+    """A position as light has it, who is to throw: half as many, where both sides are alike."""
+    return position if position.side == LIGHT else position.mirror()
 
 
 def _without_fines(position):
@@ -46,11 +54,14 @@ class Equations:
     of its choices.
     """
 
-    def __init__(self, rules, max_fines=0, chances=None):
-        """`chances` are the chances of winning without stakes, for moves past `max_fines`."""
-        self.rules, self.max_fines = rules, max_fines
+    def __init__(self, rules, max_fines=0, chances=None, seen_by=lambda position: position):
+        """`chances` are the chances of winning without stakes, for moves past `max_fines`.
+
+        `seen_by` is `as_light`, or all positions count.
+        """
+        self.rules, self.max_fines, self.seen_by = rules, max_fines, seen_by
         self.chances = {_without_fines(each): value for each, value in (chances or {}).items()}
-        self.turns = reachable(rules, max_fines)
+        self.turns = reachable(rules, max_fines, seen_by)
         self.index = {position: k for k, position in enumerate(self.turns)}
         constant, factor, target = [], [], []
         probability, first_move, first_throw, first_choice = [], [], [], []
@@ -80,9 +91,9 @@ class Equations:
         elif reached.fines > self.max_fines:
             kept = dataclasses.replace(reached, fines=self.max_fines)
             gain = self.rules.stakes.fine * self.chances[_without_fines(reached)]
-            constant, factor, target = gain, 1.0, self.index[kept]
+            constant, factor, target = gain, 1.0, self.index[self.seen_by(kept)]
         else:
-            constant, factor, target = 0.0, 1.0, self.index[reached]
+            constant, factor, target = 0.0, 1.0, self.index[self.seen_by(reached)]
         if again:
             return constant - cost, factor, target
         return total(reached) - constant - cost, -factor, target
