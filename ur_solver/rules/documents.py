@@ -44,23 +44,25 @@ _ROYALUR = "RoyalUr's presets"
 
 _BIRDS = "hirondelle oiseau-tempête corbeau coq aigle oiseaux swallow raven rooster eagle"
 _MUSEUM = "Brits Museum, Museo Británico, Музей"
-_CONVENTIONAL = "conventioneel, convencional, Parlett, Masters Games"
+_CONVENTIONAL = "conventioneel, conventionele, convencional, Parlett, Masters Games"
+_STAKES = "inzet, pot, boete, apuesta, bote, multa, enjeu, mise"
 _WORDS_OF_DOCUMENTS = {
-    _SKIRIUK: "русский, Дмитрий Скирюк, Skiryuk, Skyruk",
-    _SUMMARY: "русский",
-    _LEAFLET: "français, dépliant",
-    _ARTICLE: "Nederlands, español",
+    _SKIRIUK: "русский, царская игра, правила игры, Дмитрий Скирюк, Скириук, Skiryuk, Skyruk",
+    _SUMMARY: "русский, царская игра, правила игры",
+    _LEAFLET: "français, dépliant, jeu royal d'Ur, règles du jeu",
+    _ARTICLE: "Nederlands, koninklijk spel van Ur, regels van het spel, "
+    "español, juego real de Ur, reglas del juego",
 }
 
 MENTIONS: tuple[Mention, ...] = (
     Mention(_SKIRIUK, "the game, with three sticks", "skiriuk", "Tjau, Шумерская игра"),
     Mention(_SKIRIUK, "the game, with a four-sided die", "skiriuk-d4", "Шумерская игра, d4"),
     Mention(_SUMMARY, "Skiriuk's game", "skiriuk", "Скирюк"),
-    Mention(_SUMMARY, "Finkel's game", "finkel-3dice", "Финкель"),
-    Mention(_SUMMARY, "Murray's game", "murray-0-to-3", "Мюррей, Мёррей, Мюррэй"),
+    Mention(_SUMMARY, "Finkel's game", "finkel-3dice", "Финкель, Финкеля"),
+    Mention(_SUMMARY, "Murray's game", "murray-0-to-3", "Мюррей, Мюррея, Мёррей, Мюррэй"),
     Mention(_LEAFLET, "version 1", "casual"),
     Mention(_LEAFLET, "version 1, with one die", "casual-d4"),
-    Mention(_LEAFLET, "version 1, throwing again on rosettes", "casual-roll-again"),
+    Mention(_LEAFLET, "version 1, throwing again on rosettes", "casual-roll-again", "rejouer"),
     Mention(_LEAFLET, "version 1, with birds", "birds", _BIRDS),
     Mention(_LEAFLET, "version 1, with birds and one die", "birds-d4", _BIRDS),
     Mention(_LEAFLET, "version 2, Ben's game", "ben"),
@@ -72,7 +74,7 @@ MENTIONS: tuple[Mention, ...] = (
     Mention(_ARTICLE, "Murray's game", "murray"),
     Mention(_ARTICLE, "the British Museum's game", "british-museum", _MUSEUM),
     Mention(_ARTICLE, "Bell's game", "bell"),
-    Mention(_ARTICLE, "Bell's game, with fines", "bell-stakes"),
+    Mention(_ARTICLE, "Bell's game, with fines", "bell-stakes", _STAKES),
     Mention(_ROYALUR, "Finkel", "finkel"),
     Mention(_ROYALUR, "Masters", "masters", "James Masters"),
     Mention(_ROYALUR, "Masters, with four dice", "masters-4dice", "James Masters"),
