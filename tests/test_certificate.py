@@ -242,7 +242,7 @@ def test_the_command_certify(tmp_path):
     run("solve", "finkel:1", "-o", table)
     assert json.loads(run("info", table, "--json"))["error"] is None
     fault = run("solve", "finkel:1", "--certify", "-o", table, code=1)
-    assert "of it nothing is proven; 'ur certify' proves" in fault
+    assert "with nothing proven; 'ur certify' proves" in fault
     assert run("certify", table).startswith(f"{table}: no value is off by more than ")
     assert json.loads(run("info", table, "--json"))["error"] < 1e-12
 

@@ -68,7 +68,7 @@ SITUATIONS = [
     (same_table, "t.h5", {}, "present"),
     (same_table, "t.h5", {"tolerance": 1e-9}, "present"),
     (same_table, "t.h5", {"force": True}, "replace"),
-    (same_table, "t.h5", {"certify": True}, "of it nothing is proven"),
+    (same_table, "t.h5", {"certify": True}, "with nothing proven"),
     (same_table, "t.h5", {"tolerance": 1e-13}, "holds finkel with 1 piece as float64, tolerance"),
     (same_table, "t.h5", {"value_type": "float32"}, "holds finkel with 1 piece as float64"),
     (other_table, "t.h5", {}, "holds finkel with 2 pieces"),
@@ -180,7 +180,7 @@ def test_a_table_that_is_present_is_not_solved_again(tmp_path):
     write_meaningless(output, RULES)
     with TableFile(output) as table:
         digest = table.digest
-    with pytest.raises(OutputError, match="is there already, a table of finkel with 1 piece"):
+    with pytest.raises(OutputError, match="already exists and is a table of finkel with 1 piece"):
         run(plan_of(Request.of(RULES, output)))
     with TableFile(output) as table:
         assert table.digest == digest

@@ -193,7 +193,7 @@ def test_solve_says_what_the_first_player_gets(ur, tmp_path):
     text = ur(*arguments, "-o", str(output))
     assert "bell-stakes with 1 piece: the first player gets 10.3583155423" in text
     assert "217 positions" in text
-    assert "is there already" in ur(*arguments, "-o", str(output))
+    assert "already exists" in ur(*arguments, "-o", str(output))
     assert "--force replaces it" in ur(*arguments, "--fines", "3", "-o", str(output), code=1)
 
 

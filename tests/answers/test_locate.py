@@ -293,6 +293,6 @@ def test_a_table_that_another_solve_has_finished_meanwhile_stays(folder):
     path = folder / "finkel-1.h5"
     plan = plan_of(Request.of(RULES, path))
     write_meaningless(path, RULES)
-    with pytest.raises(OutputError, match="is there already, a table of finkel with 1 piece"):
+    with pytest.raises(OutputError, match="already exists and is a table of finkel with 1 piece"):
         run(plan)
     assert [each.name for each in folder.iterdir()] == ["finkel-1.h5"]

@@ -1,4 +1,4 @@
-"""Folders of blocks: going on from them, and which files are refused."""
+"""Folders of blocks: resuming from them, and which files are refused."""
 
 from __future__ import annotations
 

@@ -383,7 +383,7 @@ def test_solve_of_a_table_that_is_there(tmp_path):
     run("solve", "finkel:1", "-o", table, "--quiet")
     result = CliRunner().invoke(cli, ["solve", "finkel:1", "-o", table])
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "is there already" in result.stderr
+    assert "already exists" in result.stderr
     other = "holds finkel with 1 piece"
     assert other in run("solve", "finkel:2", "-o", table, code=1)
     assert other in run("solve", "finkel:1", "-o", table, "--value-type", "uint16", code=1)

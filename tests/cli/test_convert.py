@@ -78,7 +78,7 @@ def test_options_that_are_wrong(tmp_path):
     source.write_text(BIRDS)
     for words, message in (
         ((), "Missing option '--to' or '-o'"),
-        (("--to", "pgn"), "'.pgn' is no suffix of games"),
+        (("--to", "pgn"), "'.pgn' is not a suffix of games"),
         (("--to", "json", "-o", tmp_path / "b.rgn"), "--to is 'json', but"),
         (("-o", source), "would overwrite"),
     ):

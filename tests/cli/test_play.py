@@ -180,7 +180,7 @@ def test_players_that_use_no_table_need_none(nothing, word, players):
     )
     assert result.exit_code == 0, result.output
     assert result.stdout.rstrip().endswith("has won")
-    assert "and so there is no audit" in result.stderr
+    assert "so the game is not audited" in result.stderr
     assert list(nothing.iterdir()) == []
 
 

@@ -41,7 +41,7 @@ SAID = [
     (FolderMade(FOLDER), "made the folder tables", {"event": "folder", "path": "tables"}),
     (
         Resumed(3, 28),
-        "going on from 3 of 28 blocks that an earlier solve finished",
+        "resuming from 3 of 28 blocks that an earlier solve finished",
         {"event": "resumed", "blocks": 3, "total": 28},
     ),
     (

@@ -49,7 +49,7 @@ def assert_finishes(output: pathlib.Path, whole: np.ndarray, kept: int) -> None:
     assert process.returncode == 0, said
     assert printed.startswith("finkel with 4 pieces: the first player wins 51.6159233557")
     if kept:
-        assert f"going on from {kept} of 120 blocks" in said
+        assert f"resuming from {kept} of 120 blocks" in said
     with TableFile(output) as table:
         assert np.array_equal(table.load(), whole)  # one thread: bit for bit
     assert os.listdir(output.parent) == [output.name]
@@ -64,7 +64,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, whole):
     if process.returncode != 0:
         assert process.returncode == 130
         assert printed == ""
-        assert "interrupted; the same command goes on from the blocks that are finished" in said
+        assert "interrupted; the same command resumes from the blocks that are finished" in said
         assert "Traceback" not in said
         assert not output.exists()
         assert_finishes(output, whole, len(finished_blocks(output)))

@@ -114,7 +114,7 @@ class Solves:
         """Whether a solve without a fault reuses all finished blocks and ends correctly."""
         n_kept = len(self.finished())
         code, said = self.finish(self.start(quiet=False))
-        is_kept = not n_kept or f"going on from {n_kept} of " in said
+        is_kept = not n_kept or f"resuming from {n_kept} of " in said
         return code == 0 and is_kept and self.is_right()
 
     def count(self, tally: Tally, code: int, said: str, case: str) -> None:

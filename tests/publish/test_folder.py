@@ -60,7 +60,7 @@ def test_an_empty_repository_is_no_obstacle(tmp_path):
 def test_a_file_of_the_same_name_is_not_replaced(tmp_path):
     published(tmp_path, index__html="x")
     (tmp_path / "sw.js").write_text("mine")
-    with pytest.raises(OutputError, match=r"sw\.js.* is there, and not by 'ur publish'"):
+    with pytest.raises(OutputError, match=r"sw\.js.* exists and is not from 'ur publish'"):
         SiteFolder(tmp_path).begin(["index.html", "sw.js"])
     assert (tmp_path / "sw.js").read_text() == "mine"
 

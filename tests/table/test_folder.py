@@ -230,7 +230,7 @@ def test_the_commands(tmp_path, monkeypatch):
         return result.output
 
     run("solve", "finkel:1", "-o", tmp_path / "finkel-1")
-    assert "is there already" in run("solve", "finkel:1", "-o", tmp_path / "finkel-1")
+    assert "already exists" in run("solve", "finkel:1", "-o", tmp_path / "finkel-1")
     assert run("pack", "finkel:1", tmp_path / "one.h5").startswith(f"{tmp_path / 'one.h5'}, ")
     for word in ("finkel:1", tmp_path / "finkel-1", tmp_path / "one.h5"):
         assert "A@A3" in run("query", word, "....__../......../....__.. L 1 1")

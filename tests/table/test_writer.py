@@ -162,7 +162,7 @@ def test_what_is_no_block_is_refused(tmp_path, result, fault):
 def test_a_block_is_written_once(tmp_path):
     with TableWriter(tmp_path / "table.h5", RULES, tolerance=1e-12) as writer:
         writer.add(_first())
-        with pytest.raises(ValueError, match="block 0 is there already"):
+        with pytest.raises(ValueError, match="block 0 has been added already"):
             writer.add(_first())
 
 

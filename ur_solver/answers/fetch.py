@@ -54,7 +54,7 @@ def name_of(url: str) -> str:
     name = unquote(parts.path).rpartition("/")[2]
     if parts.scheme not in ("http", "https") or not parts.hostname or not _NAME.fullmatch(name):
         raise InputError(
-            f"{url!r:.100} is no address of a table: expected one such as "
+            f"{url!r:.100} is not the address of a table: expected one such as "
             "https://example.org/finkel-7.h5"
         )
     return name
@@ -116,7 +116,7 @@ def fetch(
             if hashlib.file_digest(file, "sha256").hexdigest() != expected:
                 part.unlink()
                 raise FetchError(
-                    f"what {url} has sent does not match its checksum, and was removed: fetch it "
+                    f"the file from {url} does not match its checksum, and was removed: fetch it "
                     "again"
                 )
         _check_table(part)
@@ -138,7 +138,7 @@ def _check_table(part: pathlib.Path) -> None:
 def _checked(text: str) -> str:
     checksum = text.strip().lower()
     if not re.fullmatch("[0-9a-f]{64}", checksum):
-        raise InputError(f"{text!r:.80} is no SHA-256: expected 64 hexadecimal digits")
+        raise InputError(f"{text!r:.80} is not a SHA-256 checksum: expected 64 hexadecimal digits")
     return checksum
 
 
@@ -154,7 +154,9 @@ def _checksum_at(url: str) -> str:
     try:
         return _checked(first.lstrip("\\"))
     except InputError:
-        raise FetchError(f"{address} is no checksum of sha256sum; --sha256 gives one") from None
+        raise FetchError(
+            f"{address} is not a checksum as sha256sum writes it; --sha256 gives one"
+        ) from None
 
 
 @contextmanager
@@ -194,11 +196,11 @@ def _receive(url: str, file: io.BufferedRandom, folder: pathlib.Path, shown: Sho
             file.flush()
             if file.tell() <= before and silent + 1 >= _ATTEMPTS:
                 raise FetchError(
-                    f"{url} breaks off: {error or type(error).__name__}; the same command goes on"
+                    f"{url} broke off: {error or type(error).__name__}; the same command resumes it"
                 ) from None
         silent = 0 if file.tell() > before else silent + 1
         if silent >= _ATTEMPTS:
-            raise FetchError(f"{url} breaks off; the same command goes on")
+            raise FetchError(f"{url} broke off; the same command resumes it")
 
 
 def _total(

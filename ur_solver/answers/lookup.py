@@ -443,7 +443,7 @@ class Lookup:
                 raise InputError(f"{wanted!r}: expected a range of step 1")
             return wanted
         if ranks is not None:
-            raise InputError("ranks and a block are given; expected one of them")
+            raise InputError("both ranks and a block are given; expected one of them")
         if block not in self.file.part.indices:
             raise InputError(f"block {block!r}: the table has no such block")
         found = self.space.blocks[block]

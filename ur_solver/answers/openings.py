@@ -69,7 +69,7 @@ def source_of(opening: Opening, marker: str | None) -> int:
     if square not in sources:
         known = ", ".join(each for each in sources if each) or "none, as there are no markers"
         raise ThrowError(
-            f"an opening of {opening.rules.name} does not go on from {marker!r:.40}; the squares "
+            f"an opening of {opening.rules.name} cannot continue from {marker!r:.40}; the squares "
             f"of light's marker are {known}"
         )
     return sources[square]

@@ -48,7 +48,7 @@ def solve(
         if as_json:
             echo(json.dumps(_facts(lengths, is_solved=not is_there)))
         elif is_there:
-            messages.say(f"{lengths.path} is there already; --force solves it again", "present")
+            messages.say(f"{lengths.path} already exists; --force solves it again", "present")
         elif not messages.is_quiet:
             echo(_report(lengths))
 

@@ -102,7 +102,7 @@ def command(
             names |= _players_of(begun, ctx)
             seed = _seed_of(begun) if seed is None else seed
         elif kept.exists() and HUMAN in (light, dark):
-            say("a saved game exists; --resume continues it, a turn of this one replaces it")
+            say("a saved game exists; --resume continues it, a turn of this game replaces it")
         seed = secrets.randbits(32) if seed is None else seed
         if missing is not None and (hints or not {*names.values()} <= {HUMAN, *PLAIN}):
             raise missing
@@ -125,7 +125,7 @@ def command(
             raise stop
         if with_audit and record.plies and record.ending is not Ending.UNFINISHED:
             if table is None:
-                say(f"there is no table of {rules.title}, and so there is no audit")
+                say(f"there is no table of {rules.title}, so the game is not audited")
             else:
                 echo(f"\n{audit_of(record, table)}")
 

@@ -162,7 +162,7 @@ class Recording(Playing):
             if self._obeys(answer):
                 continue
             if answer.lower() == "hint":
-                say("a hint is on the moves of a throw; type the throw first")
+                say("hints are for the moves of a throw; type the throw first")
                 continue
             typed = _TYPED.fullmatch(answer)
             if typed is None:

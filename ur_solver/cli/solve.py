@@ -122,7 +122,7 @@ def command(
         )
         return
     if scheduler is not None and workers is not None:
-        raise click.UsageError("--workers starts workers here, --scheduler has some: give one")
+        raise click.UsageError("--workers and --scheduler exclude each other: give one")
     is_shared = scheduler is not None or workers is not None
     request = Request.of(
         custom_rules(rules, pieces, **options),
@@ -138,7 +138,7 @@ def command(
     elif as_json:
         echo(json.dumps(facts_of_present(plan.path)))
     else:
-        messages.say(f"{plan.path} is there already; --force solves it again", "present")
+        messages.say(f"{plan.path} already exists; --force solves it again", "present")
 
 
 _ASKED = (
@@ -169,7 +169,7 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
             found = run(plan, show)
     except KeyboardInterrupt:
         messages.say(
-            "interrupted; the same command goes on from the blocks that are finished", "interrupted"
+            "interrupted; the same command resumes from the blocks that are finished", "interrupted"
         )
         raise
     if as_json:

@@ -66,7 +66,7 @@ def _say(event: Event, messages: Messages) -> None:
             messages.say(f"made the folder {folder}", "folder", path=str(folder))
         case Resumed(blocks, total):
             messages.say(
-                f"going on from {blocks} of {total} blocks that an earlier solve finished",
+                f"resuming from {blocks} of {total} blocks that an earlier solve finished",
                 "resumed",
                 blocks=blocks,
                 total=total,

@@ -105,7 +105,7 @@ def command(
 
     def on_resume(training: Training, seconds: float) -> None:
         messages.say(
-            f"going on after {counted(training.rounds, 'round')} of an earlier training",
+            f"resuming after {counted(training.rounds, 'round')} of an earlier training",
             "taken_up",
             rounds=training.rounds,
             seconds=seconds,
@@ -124,7 +124,7 @@ def command(
             on_resume=on_resume,
         )
     except KeyboardInterrupt:
-        messages.say("interrupted; the same command goes on from the checkpoint", "interrupted")
+        messages.say("interrupted; the same command resumes from the checkpoint", "interrupted")
         raise
     with estimator:
         if as_json:

@@ -96,7 +96,7 @@ class Estimator(AnswersDoor, Closing):
                 f"the table is of {exact.rules.title}, the estimator of {rules.title}"
             )
         if not 1 <= plies <= MOST_PLIES:
-            raise InputError(f"{plies!r} plies: from 1 to {MOST_PLIES} are searched")
+            raise InputError(f"{plies!r} plies: expected 1 to {MOST_PLIES}")
         self.space = space_of(rules)
         self.plies = plies
         self.exact = exact

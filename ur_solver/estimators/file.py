@@ -159,7 +159,7 @@ def read(path: pathlib.Path) -> Stored:
         texts = {name: _text(path, file, name) for name in _TEXTS}
         arrays = {name: _array(path, file, name, *kind) for name, kind in _KINDS.items()}
         if _text(path, file, "digest") != _digest(version, texts, arrays):
-            raise _damaged(path, "its digest is of something else")
+            raise _damaged(path, "its digest does not match its contents")
         return _stored(path, texts, arrays)
 
 
@@ -194,7 +194,7 @@ def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
         if others.is_same_game(rules):
             return
         there = f"an estimator of {others.title}"
-    raise OutputError(f"{str(path)!r} is there already, {there}: choose another path")
+    raise OutputError(f"{str(path)!r} already exists and is {there}: choose another path")
 
 
 _KINDS = {"weights": ("f", 4), "features": ("S", 256), "errors": ("f", 8)}

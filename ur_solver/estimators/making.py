@@ -83,7 +83,7 @@ def train_estimator(
         or the file cannot be written.
     """
     if hidden is not None and not is_sound(hidden):
-        raise InputError(f"hidden layers {hidden!r}: from 1 to 4 layers of 1 to 1024 are trained")
+        raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
     check_replaceable(path, rules)
     if first is not None:
         _check_fits(first, rules)

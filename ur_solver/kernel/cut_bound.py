@@ -104,6 +104,6 @@ def bound_cut(
             break
         before = widths
     raise CertificateError(
-        f"nothing can be shown of the cut of the fines in block {block.index}, which begins with "
-        f"{space.unrank(block.offset).notation!r}"
+        f"no bound can be proven for the cut of the fines in block {block.index}, which begins "
+        f"with {space.unrank(block.offset).notation!r}"
     )

@@ -49,7 +49,7 @@ class SiteFolder:
         self._earlier = _listed(path / MARK)
         if there and self._earlier is None:
             raise OutputError(
-                f"{str(path)!r} has files, and they are no site of 'ur publish': name a new or "
+                f"{str(path)!r} has files that are not a site of 'ur publish': name a new or "
                 "empty folder"
             )
 
@@ -65,7 +65,7 @@ class SiteFolder:
         for name in names:
             if name not in earlier and (self.path / name).exists():
                 raise OutputError(
-                    f"{str(self.path / name)!r} is there, and not by 'ur publish': move it away"
+                    f"{str(self.path / name)!r} exists and is not from 'ur publish': move it away"
                 )
         try:
             self.path.mkdir(parents=True, exist_ok=True)

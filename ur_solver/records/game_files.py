@@ -132,7 +132,7 @@ def notation_of(suffix: str) -> Notation:
     notation = notation_of_suffix(suffix)
     if notation is None:
         raise RecordError(
-            f"{suffix!r:.40} is no suffix of games; a file of games ends in one of "
+            f"{suffix!r:.40} is not a suffix of games; a file of games ends in one of "
             f"{', '.join(suffixes())}"
         )
     return notation

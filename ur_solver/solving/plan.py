@@ -156,7 +156,7 @@ def _check_present(request: Request, path: pathlib.Path) -> None:
         with TableFile(path) as table:
             header, held = table.header, table.part
     except (NotATableError, MissingTableError):
-        raise OutputError(f"{str(path)!r} is there and is not a table; name another file") from None
+        raise OutputError(f"{str(path)!r} exists and is not a table; name another file") from None
     except TableInUseError:
         raise
     except UrError as error:
@@ -180,6 +180,6 @@ def _check_present(request: Request, path: pathlib.Path) -> None:
     if request.certify and (header.error is None or header.error > tolerance):
         proven = "nothing" if header.error is None else f"an error of {header.error:.3g}"
         raise OutputError(
-            f"{str(path)!r} is there, and of it {proven} is proven; 'ur certify' proves what "
-            f"can be, {_REPLACE}"
+            f"{str(path)!r} already exists with {proven} proven; 'ur certify' proves what can be "
+            f"proven, {_REPLACE}"
         )

@@ -264,7 +264,9 @@ class Space(ABC):
         try:
             states = np.ascontiguousarray(states, dtype=self.state_dtype)
         except (TypeError, ValueError, OverflowError) as error:
-            raise WrongTypeError(f"{states!r:.60} is no array of encoded states: {error}") from None
+            raise WrongTypeError(
+                f"{states!r:.60} is not an array of encoded states: {error}"
+            ) from None
         if states.ndim != 2 or states.shape[1] != self.state_width:
             raise WrongTypeError(
                 f"states of shape {states.shape}, expected (n, {self.state_width})"
@@ -285,7 +287,7 @@ class Space(ABC):
         try:
             ranks = np.ascontiguousarray(ranks, dtype=np.int64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise WrongTypeError(f"{ranks!r:.60} is no array of ranks: {error}") from None
+            raise WrongTypeError(f"{ranks!r:.60} is not an array of ranks: {error}") from None
         if ranks.ndim != 1:
             raise WrongTypeError(f"ranks of shape {ranks.shape}, expected one dimension")
         if ranks.size and not (0 <= ranks.min() and ranks.max() < self.n_values):

@@ -68,9 +68,9 @@ def check_replaceable(
         raise OutputError(f"{str(output)!r} is what it is made of; name another output")
     is_folder = (output / HEAD).is_file() and is_folder_name(output)
     if not (is_folder or output.is_file()):
-        raise OutputError(f"{str(output)!r} is there, {there}; name another output")
+        raise OutputError(f"{str(output)!r} exists and is {there}; name another output")
     if not force:
-        raise OutputError(f"{str(output)!r} is there already, {there}; --force replaces it")
+        raise OutputError(f"{str(output)!r} already exists and is {there}; --force replaces it")
     return there
 
 

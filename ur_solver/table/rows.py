@@ -95,7 +95,7 @@ class TableRows:
         """Record a block; ValueError if it is already recorded."""
         place = self.place(result.index)
         if self._is_noted[place]:
-            raise ValueError(f"block {result.index} is there already")
+            raise ValueError(f"block {result.index} has been added already")
         row = self.blocks[place]
         row["residual"] = result.residual
         row["sweeps"] = result.sweeps

@@ -114,7 +114,7 @@ def upgrade(
 def _checked(table: TableFile, output: pathlib.Path, *, force: bool) -> str | None:
     """What an upgrade replaces; raises as it does, where it cannot begin."""
     if is_folder_name(output):
-        raise InputError(f"{str(output)!r} is no name of a file: expected one that ends in .h5")
+        raise InputError(f"{str(output)!r} is not a file's name: expected one that ends in .h5")
     is_own = output.exists() and output.samefile(table.path)
     replaced = None if is_own else check_replaceable(output, force=force)
     if table.part.left is None:

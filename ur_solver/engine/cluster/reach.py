@@ -37,7 +37,7 @@ def check_reachable(cluster: Cluster, patience: float = PATIENCE) -> None:
         if "://" in address and not address.startswith(("tcp:", "tls:")):
             return
         raise InputError(
-            f"{address!r:.100} is no address of a scheduler: expected one such as tcp://host:8786"
+            f"{address!r:.100} is not the address of a scheduler: expected one such as tcp://host:8786"
         )
     until = time.monotonic() + patience
     while True:
@@ -46,7 +46,7 @@ def check_reachable(cluster: Cluster, patience: float = PATIENCE) -> None:
             with socket.create_connection(end, timeout=min(_ATTEMPT, patience)) as connection:
                 if found[1] == "tls" or connection.recv(1):
                     return
-                raise ConnectionError("what listens there is no scheduler")
+                raise ConnectionError("what answers there is not a scheduler")
         except (OSError, UnicodeError) as error:  # a host name that cannot be encoded
             if time.monotonic() > until:
                 reason = getattr(error, "strerror", None) or error
