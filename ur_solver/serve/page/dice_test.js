@@ -1,6 +1,6 @@
 // Is it the dice? The throws of one game or of all opened ones, against what fair dice give.
 
-import { make } from "./dom.js";
+import { figures, make } from "./dom.js";
 import { gameOf, kept } from "./kept.js";
 import { counted } from "./words.js";
 
@@ -43,24 +43,17 @@ export class DiceTest {
   }
 
   draw(found) {
-    const cell = (words) => make("td", {}, words);
-    const rows = found.both.counts.map(({ throw: thrown, probability }, k) => make("tr", {},
-      make("th", { scope: "row" }, String(thrown)), cell(`${(100 * probability).toFixed(1)} %`),
+    const rows = found.both.counts.map(({ throw: thrown, probability }, k) => [
+      String(thrown), `${(100 * probability).toFixed(1)} %`,
       ...SERIES.map((side) => {
         const { count, expected } = found[side].counts[k];
-        return cell(`${count} of ${expected.toFixed(1)}`);
-      })));
-    rows.push(make("tr", {}, make("th", { scope: "row" }, "throws"), cell(""),
-      ...SERIES.map((side) => cell(String(found[side].throws)))));
-    rows.push(make("tr", {}, make("th", { scope: "row" }, "mean"), cell(found.both.fair_mean.toFixed(2)),
-      ...SERIES.map((side) => cell(meanWords(found[side])))));
+        return `${count} of ${expected.toFixed(1)}`;
+      })]);
+    rows.push(["throws", "", ...SERIES.map((side) => String(found[side].throws))],
+      ["mean", found.both.fair_mean.toFixed(2), ...SERIES.map((side) => meanWords(found[side]))]);
     this.found.replaceChildren(
       make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": "Counts of throws" },
-        make("table", { class: "figures" },
-          make("caption", {}, "What fell, of what fair dice give on average"),
-          make("thead", {}, make("tr", {}, ...["throw", "fair dice", ...SERIES]
-            .map((words) => make("th", { scope: "col" }, words)))),
-          make("tbody", {}, ...rows))),
+        figures("What fell, of what fair dice give on average", ["throw", "fair dice", ...SERIES], rows)),
       ...SERIES.map((side) => make("p", {}, make("b", {}, `${side}: `), found[side].text)));
   }
 }

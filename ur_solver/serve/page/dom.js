@@ -23,6 +23,30 @@ export function named(move) {
   return [make("b", {}, move), words === move ? null : make("span", { class: "faint" }, ` ${words}`)];
 }
 
+/** A table; the first text of a row names it. */
+export function figures(caption, heads, rows) {
+  const head = (words) => (words ? make("th", { scope: "col" }, words) : make("td"));
+  return make("table", { class: "figures" },
+    make("caption", {}, caption),
+    make("thead", {}, make("tr", {}, ...heads.map(head))),
+    make("tbody", {}, ...rows.map(([name, ...texts]) => make("tr", {},
+      make("th", { scope: "row" }, name), ...texts.map((text) => make("td", {}, text))))));
+}
+
+/** A button that asks back in other words, and acts on the second press; on the first if it need not ask. */
+export function cautious(words, question, action, mustAsk = () => true) {
+  let isSure = false;
+  const button = make("button", { type: "button", onclick: () => {
+    if (isSure || !mustAsk()) {
+      action();
+      return;
+    }
+    isSure = true;
+    button.textContent = question;
+  } }, words);
+  return button;
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 export function makeSvg(name, attributes = {}, ...children) {

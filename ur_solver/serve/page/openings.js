@@ -1,6 +1,6 @@
 // The first throws of a game: the best move after each, and what the others lose.
 
-import { make } from "./dom.js";
+import { figures, make } from "./dom.js";
 import { errorOf, throwsOf } from "./words.js";
 
 /** A table that is filled when it is opened, as it costs a request. */
@@ -35,18 +35,14 @@ export class Openings {
     const row = (each) => {
       const [best, ...others] = each.moves;
       const said = each.choice ? `${each.choice} ` : "";
-      return make("tr", {},
-        make("th", { scope: "row" }, `${said}${throwsOf(each).join(" ")}`),
-        make("td", {}, about.opening_throw === null ? `${(100 * each.probability).toFixed(1)} %` : "always"),
-        make("td", {}, best?.move ?? "no move"),
-        make("td", {}, units.value(each.value, errorOf(each))),
-        make("td", {}, others.map((move) =>
-          `${move.move} ${units.gain(-move.loss, 2, move.loss_error ?? 0)}`).join(", ") || "–"));
+      return [
+        `${said}${throwsOf(each).join(" ")}`,
+        about.opening_throw === null ? `${(100 * each.probability).toFixed(1)} %` : "always",
+        best?.move ?? "no move", units.value(each.value, errorOf(each)),
+        others.map((move) => `${move.move} ${units.gain(-move.loss, 2, move.loss_error ?? 0)}`).join(", ") || "–",
+      ];
     };
-    this.table.replaceChildren(make("table", { class: "figures" },
-      make("caption", {}, `The first throw of ${about.word}, ${answer.side} to move`),
-      make("thead", {}, make("tr", {}, ...["throw", "how often", "best move", units.isMoney ? "money" : "chance", "others lose"]
-        .map((words) => make("th", { scope: "col" }, words)))),
-      make("tbody", {}, ...throws.map(row))));
+    this.table.replaceChildren(figures(`The first throw of ${about.word}, ${answer.side} to move`,
+      ["throw", "how often", "best move", units.isMoney ? "money" : "chance", "others lose"], throws.map(row)));
   }
 }

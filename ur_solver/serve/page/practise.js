@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { Board } from "./board.js";
-import { make, named } from "./dom.js";
+import { cautious, figures, make, named } from "./dom.js";
 import { Question, drawn, mistakesOf } from "./exercises.js";
 import { DAYS, MOST_GAMES, MOST_MISTAKES, kept } from "./kept.js";
 import { Presses } from "./presses.js";
@@ -88,19 +88,12 @@ export class Practise {
     return make("button", { type: "button", class: css, onclick: () => this.dialog.close() }, words);
   }
 
-  /** Forgetting takes two presses. */
   forgetting() {
-    let isSure = false;
-    const button = make("button", { type: "button", onclick: () => {
-      if (isSure) {
-        kept.forget();
-        this.choose();
-        this.title.focus();
-      } else {
-        isSure = true;
-        button.textContent = "Really forget all kept games?";
-      }
-    } }, "Forget all");
+    const button = cautious("Forget all", "Really forget all kept games?", () => {
+      kept.forget();
+      this.choose();
+      this.title.focus();
+    });
     button.disabled = !kept.mistakes.length && !kept.games.length;
     return button;
   }
@@ -261,11 +254,8 @@ export class Practise {
     if (rows.every(([, then]) => then)) {
       facts.push(["the next throw captures", next("captures")], ["the next throw gives another", next("again")]);
     }
-    this.why.replaceChildren(make("table", { class: "figures" },
-      make("caption", {}, "Why"),
-      make("thead", {}, make("tr", {}, make("td"), ...options.map((each) => make("th", { scope: "col" }, each.text)))),
-      make("tbody", {}, ...facts.map(([name, words]) => make("tr", {},
-        make("th", { scope: "row" }, name), ...words.map((each) => make("td", {}, each)))))));
+    this.why.replaceChildren(figures("Why", ["", ...options.map((each) => each.text)],
+      facts.map(([name, words]) => [name, ...words])));
   }
 
   end() {

@@ -2,7 +2,7 @@
 
 import { Source, get } from "./api.js";
 import { Board } from "./board.js";
-import { download, make, named } from "./dom.js";
+import { cautious, download, make, named } from "./dom.js";
 import { keep, read } from "./options.js";
 import { Presses } from "./presses.js";
 import { Queue } from "./queue.js";
@@ -278,21 +278,11 @@ export class Record {
     this.ends.replaceChildren(...buttons, this.beginningAnew(), this.button("Close", () => this.dialog.close()));
   }
 
-  /** To begin anew takes two presses. */
   beginningAnew() {
-    let isSure = false;
-    const button = this.button("Begin anew", () => {
-      if (!isSure && this.recording.turns.length) {
-        isSure = true;
-        button.textContent = "Really give up this record?";
-        return;
-      }
-      this.run(async () => {
-        keep(KEY, null);
-        await this.begin(this.recording.source.path);
-      });
-    });
-    return button;
+    return cautious("Begin anew", "Really give up this record?", () => this.run(async () => {
+      keep(KEY, null);
+      await this.begin(this.recording.source.path);
+    }), () => this.recording.turns.length > 0);
   }
 
   /** Keep the focus where the next press is likely, and never lose it. */

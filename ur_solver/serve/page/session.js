@@ -3,6 +3,7 @@
 
 import { partsOf, playedOf } from "./address.js";
 import { Source } from "./api.js";
+import { pliesOf } from "./plies.js";
 import { placed } from "./presses.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
 import { Units, errorOf, throwsOf } from "./words.js";
@@ -250,37 +251,12 @@ export class Session {
 
   /** The plies of a turn as the server's `line` has them. */
   plies(turn, move) {
-    const { answer, entry } = this;
-    const common = { side: answer.side, position: answer.position, choice: turn.choice };
-    const plies = [];
-    const isGiven = this.isFirst && this.about.opening_throw !== null;
-    let error = errorOf(answer);
-    const errors = (lost) => (this.about.exact === false ? { exact: !error, error, loss_error: lost } : {});
-    let before = isGiven ? this.about.opening_value ?? answer.value : answer.value;
-    const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
-    if (worth.length > 1) {
-      const [first, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
-      const said = answer.choices[turn.choice];
-      const lost = answer.choice_loss_errors?.[turn.choice] ?? 0;
-      const best = lost && most - said <= lost ? turn.choice : first;
-      plies.push({
-        ...common, throw: null, move: turn.choice, best, value: before, best_value: most,
-        loss: most - said, luck: most - before, mark: answer.choice_marks[turn.choice],
-        cost: 0, options: worth.length, ...errors(lost),
-      });
-      before = said;
-      error = answer.choice_errors?.[turn.choice] ?? 0;
-    }
-    // of estimates, a move within the error of the comparison counts as the best
-    const lost = move?.loss_error ?? 0;
-    const isAsGood = lost > 0 && move.loss <= lost;
-    plies.push({
-      ...common, throw: entry.throw, move: turn.move,
-      best: isAsGood ? turn.move : entry.moves[0]?.move ?? null,
-      value: before, best_value: entry.value, loss: move?.loss ?? 0, luck: entry.value - before,
-      mark: move?.mark ?? null, cost: move?.cost ?? 0, options: entry.moves.length, ...errors(lost),
-    });
-    return plies;
+    const { about, answer, entry, source } = this;
+    const isGiven = this.isFirst && about.opening_throw !== null;
+    return pliesOf(answer, entry, turn, move, source.hasValues ? {
+      before: isGiven ? about.opening_value ?? answer.value : answer.value, error: errorOf(answer),
+      total: this.total(answer.position), isExact: about.exact !== false,
+    } : null);
   }
 
   /** The turn to take back: the last one; against the program one's own last move. */

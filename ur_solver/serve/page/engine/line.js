@@ -1,13 +1,11 @@
 // Games played turn by turn, and judged (ur_solver/serve/judged.py).
 
+import { pliesOf } from "../plies.js";
 import { Refusal } from "../refusal.js";
 import { NAMES } from "./notation.js";
-import { Unfolded, markOf } from "./position.js";
+import { Unfolded } from "./position.js";
 
 const MOST_TURNS = 2000;
-
-/** Moves whose values differ by no more than this share of both sides' values are as good. */
-const TIE = 1e-6;
 
 /**
  * @typedef {{moves: import("./moves.js").Moves, values: import("./position.js").Values | null,
@@ -73,50 +71,18 @@ async function play(judge, text, turn, plies, isFirst) {
   if (unfolded.winner) throw new Refusal(`the game was over: ${NAMES[unfolded.winner]} had won`);
   const answer = await unfolded.answer();
   const thrown = thrownIn(moves, answer, unfolded.row, turn, isFirst);
-  let before = (isFirst ? openingOf(judge, unfolded.row) : null) ?? answer.value;
-  let margin = values ? unfolded.margins[0] : 0;
-  const errors = (lost) => (!values || values.isExact ? {}
-    : { ...unfolded.exactness(margin), loss_error: lost });
-  const common = { side: answer.side, position: answer.position, choice: turn.choice };
-  const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
-  if (worth.length > 1) {
-    const ply = choicePly(unfolded, answer, turn.choice, worth, before);
-    plies.push({ ...common, ...ply, ...errors(answer.choice_loss_errors?.[turn.choice] ?? 0) });
-    before = answer.choices[turn.choice];
-    margin = answer.choice_errors?.[turn.choice] ?? 0;
-  }
   const taken = thrown.moves.find((move) => move.move === turn.move);
   if (!taken && (thrown.moves.length || turn.move !== null)) {
     const legal = thrown.moves.map((move) => move.move).join(", ") || "none, the turn passes";
     throw new Refusal(`move ${turn.move === null ? "None" : `'${turn.move}'`} is not legal here; legal: ${legal}`);
   }
-  const ply = { ...common, throw: thrown.throw, move: turn.move, options: thrown.moves.length, cost: taken?.cost ?? 0 };
-  if (values) {
-    const loss = taken?.loss ?? 0;
-    const lost = taken?.loss_error ?? 0;
-    const isTie = loss <= Math.max(TIE * unfolded.total, lost);
-    const best = taken ? (isTie ? turn.move : thrown.moves[0].move) : null;
-    Object.assign(ply, {
-      best, value: before, best_value: thrown.value, loss, luck: thrown.value - before,
-      mark: taken?.mark ?? null, ...errors(lost),
-    });
-  }
-  const after = taken ? taken.position : answer.after_pass;
-  plies.push({ ...ply, position_after: after });
-  return after;
-}
-
-/** The ply of the choice before a throw, by what the allowed ones are worth. */
-function choicePly(unfolded, answer, choice, worth, before) {
-  const [name, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
-  const loss = most - answer.choices[choice];
-  const error = answer.choice_loss_errors?.[choice] ?? 0;
-  return {
-    throw: null, move: choice, value: before, best_value: most, loss, luck: most - before,
-    best: loss <= Math.max(TIE * unfolded.total, error) ? choice : name,
-    mark: markOf(unfolded.total, loss, worth.length, error),
-    options: worth.length, cost: 0, position_after: answer.position,
+  const judged = values && {
+    before: (isFirst ? openingOf(judge, unfolded.row) : null) ?? answer.value, error: unfolded.margins[0],
+    total: unfolded.total, isExact: values.isExact,
   };
+  const found = pliesOf(answer, thrown, turn, taken, judged);
+  plies.push(...found);
+  return found.at(-1).position_after;
 }
 
 /** The throw of a turn in its unfolded position. */
