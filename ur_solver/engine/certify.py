@@ -78,7 +78,6 @@ def certify(
     values: Values,
     *,
     part: Part | None = None,
-    kernel: Kernel | None = None,
     runner: Runner | None = None,
     on_block: Callable[[BlockBound], object] = lambda bound: None,
 ) -> npt.NDArray[np.float64]:
@@ -91,7 +90,7 @@ def certify(
         From any source; the proof depends on nothing else.
     part : Part, optional
         Whose values they are, block after block; by default all of the space.
-    kernel, runner
+    runner : Runner, optional
         As for `solve`.
     on_block : callable
         Called with every block's bound, from this thread.
@@ -108,6 +107,6 @@ def certify(
     """
     check_provable(space.rules)
     part = part or whole_of(space)
-    task = ProveTask(kernel or kernel_of(space), PartBlocks(part, values), {})
+    task = ProveTask(kernel_of(space), PartBlocks(part, values), {})
     run_part(part, task, runner, on_block)
     return np.array([task.errors[index] for index in part.indices])

@@ -11,11 +11,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ur_solver.answers.values import Values
+from ur_solver.envs._stepper import UNFINISHED
 from ur_solver.envs.game_batch import MOST_THROWS, Agent, GameBatch
 from ur_solver.players.policies import PolicyLike
 from ur_solver.rules import RuleSet
-
-_UNFINISHED = 3
 
 Observations = npt.NDArray[np.float32]
 Actions = npt.NDArray[np.int64]
@@ -87,7 +86,7 @@ class ManyGamesEnv(VectorEnv[Observations, Actions, npt.NDArray[Any]]):
         infos: dict[str, Any] = {"action_mask": batch.masks.copy()}
         if batch.regrets is not None:
             infos["regret"] = batch.regrets.copy()
-        is_cut = batch.ended == _UNFINISHED
+        is_cut = batch.ended == UNFINISHED
         is_over = (batch.ended > 0) & ~is_cut
         return batch.observations.copy(), batch.rewards.copy(), is_over, is_cut, infos
 

@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
+from ur_solver.envs._stepper import UNFINISHED
 from ur_solver.envs.game_batch import MOST_THROWS, Agent, GameBatch
 from ur_solver.players.policies import PolicyLike
 from ur_solver.rules import RuleSet
-
-_UNFINISHED = 3
 
 
 class OnePlayerEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
@@ -78,7 +77,7 @@ class OnePlayerEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         info: dict[str, Any] = {"action_mask": self.action_masks()}
         if batch.regrets is not None:
             info["regret"] = float(batch.regrets[0])
-        is_cut = ended == _UNFINISHED
+        is_cut = ended == UNFINISHED
         observation = batch.observations[0].copy()
         return observation, float(batch.rewards[0]), ended > 0 and not is_cut, is_cut, info
 

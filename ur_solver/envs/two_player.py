@@ -10,10 +10,9 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
 from ur_solver.answers.values import Values
+from ur_solver.envs._stepper import UNFINISHED
 from ur_solver.envs.game_batch import MOST_THROWS, GameBatch
 from ur_solver.rules import RuleSet
-
-_UNFINISHED = 3
 
 
 class TwoPlayerEnv(AECEnv):  # type: ignore[misc]
@@ -117,7 +116,7 @@ class TwoPlayerEnv(AECEnv):  # type: ignore[misc]
         light = float(batch.rewards[0])
         self.rewards = dict(zip(self.possible_agents, (light, -light), strict=True))
         if ended:
-            is_cut = ended == _UNFINISHED
+            is_cut = ended == UNFINISHED
             self.terminations = dict.fromkeys(self.agents, not is_cut)
             self.truncations = dict.fromkeys(self.agents, is_cut)
         self.infos = {each: {} for each in self.agents}

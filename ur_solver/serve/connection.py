@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ur_solver.serve.guard import HEADERS
+from ur_solver.serve.guard import HEADERS, refusal
 from ur_solver.serve.listen import MAX_CONNECTIONS
 
 MAX_HEAD = 16 << 10
@@ -93,14 +92,10 @@ class Connection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request, with the headers and in the form of all refusals."""
-        sentence = f"this is no HTTP request, or its head has more than {MAX_HEAD:,} bytes"
-        body = json.dumps({"message": sentence, "place": None}).encode()
-        head = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-            *HEADERS,
-        ]
-        lines = [b"HTTP/1.1 400 Bad Request", *(b"%b: %b" % pair for pair in head), b"", body]
+        headers, body = refusal(
+            f"this is not an HTTP request, or its head has more than {MAX_HEAD:,} bytes"
+        )
+        head = (b"%b: %b" % pair for pair in (*headers, *HEADERS))
+        lines = [b"HTTP/1.1 400 Bad Request", *head, b"", body]
         self.transport.write(b"\r\n".join(lines))
         self.transport.close()

@@ -42,6 +42,17 @@ MAX_REQUESTS = 200
 """The most requests that are answered at the same time; further ones get status 503."""
 
 
+def refusal(sentence: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """The headers and the body of an answer that refuses a request before anything reads it."""
+    body = json.dumps({"message": sentence, "place": None}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    return headers, body
+
+
 class Guard:
     """Pass valid requests; refuse the rest with 400, 403 or 503 and one sentence.
 
@@ -74,9 +85,9 @@ class Guard:
                 message = {**message, "headers": [*message["headers"], *HEADERS]}
             await send(message)
 
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await self._refuse(*refusal, send_on)
+        refused = self._refusal(scope)
+        if refused is not None:
+            await self._refuse(*refused, send_on)
             return
         self._under_way += 1
         try:
@@ -90,12 +101,7 @@ class Guard:
 
     @staticmethod
     async def _refuse(status: int, sentence: str, send: Send) -> None:
-        body = json.dumps({"message": sentence, "place": None}).encode()
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-        ]
+        headers, body = refusal(sentence)
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
