@@ -188,13 +188,13 @@ def test_rule_sets_by_name_file_values_and_count(tmp_path):
 
 def test_a_table_that_is_there_is_opened_not_solved(tmp_path):
     path = tmp_path / "table.h5"
-    told = []
-    with ur.solve("finkel:2", path, progress=lambda *counts: told.append(counts)) as first:
+    reported = []
+    with ur.solve("finkel:2", path, progress=lambda *counts: reported.append(counts)) as first:
         made = path.stat().st_mtime_ns
         with ur.solve("finkel:2", path) as second:
             assert second == first
     assert path.stat().st_mtime_ns == made
-    assert told[-1] == (12869, 12869)
+    assert reported[-1] == (12869, 12869)
     with pytest.raises(ur.errors.OutputError, match=r"holds finkel with 2 pieces .* force=True"):
         ur.solve("finkel:1", path)
     ur.solve("finkel:1", path, force=True).close()

@@ -224,12 +224,12 @@ def test_values_can_be_read_without_all_of_the_table(solved, monkeypatch):
 
 def test_loading_tells_how_far_it_is(solved, capsys):
     path = solved(ur.rule_set("finkel:3"))
-    told = []
+    reported = []
     with ur.Table(path) as table:
-        table.load(lambda done, total: told.append((done, total)))
+        table.load(lambda done, total: reported.append((done, total)))
     total = table.space.n_values
-    assert told[-1] == (total, total)
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert reported[-1] == (total, total)
+    assert [done for done, _ in reported] == sorted({done for done, _ in reported})
     with ur.Table(path) as table:
         table.load()
         assert capsys.readouterr().err == ""

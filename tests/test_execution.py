@@ -285,9 +285,9 @@ def test_a_sample_is_really_solved(monkeypatch):
 
 
 def test_the_summary_is_of_the_table(tmp_path):
-    told = []
+    reported = []
     summary = make_table(
-        FINKEL, tmp_path / "table.h5", progress=lambda *counts: told.append(counts), threads=1
+        FINKEL, tmp_path / "table.h5", progress=lambda *counts: reported.append(counts), threads=1
     )
     space = space_of(FINKEL)
     values = solve(space, tolerance=1e-12, threads=1)
@@ -300,9 +300,9 @@ def test_the_summary_is_of_the_table(tmp_path):
         mean = (table.blocks["sweeps"] * table.blocks["size"]).sum() / 12869
         assert summary.sweeps == pytest.approx(mean)
         assert 0 < table.header.seconds <= summary.seconds
-    assert told == sorted(told)
-    assert len(told) == len(space.blocks)
-    assert told[-1] == (12869, 12869)
+    assert reported == sorted(reported)
+    assert len(reported) == len(space.blocks)
+    assert reported[-1] == (12869, 12869)
 
 
 @pytest.mark.parametrize("value_type", list(VALUE_TYPES))

@@ -62,12 +62,12 @@ def test_a_proven_table_is_proven_to_less_in_double_precision(tmp_path):
 
 
 def interrupted(output, after, **options):
-    told = 0
+    reported = 0
 
     def interrupt(_done, _total):
-        nonlocal told
-        told += 1
-        if told == after:
+        nonlocal reported
+        reported += 1
+        if reported == after:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -262,12 +262,15 @@ def test_progress_of_both_passes_ends_at_all_positions(certified, tmp_path):
     path = tmp_path / "t.h5"
     shutil.copy(certified, path)
     for run in (certify_table, verify_table):
-        told = []
+        shown = []
         with TableFile(path) as table:
-            run(table, progress=lambda done, total, told=told: told.append((done, total)))
+            run(
+                table,
+                progress=lambda done, total, shown=shown: shown.append((done, total)),
+            )
             n = table.part.n_positions
-        done = [each for each, _ in told]
-        assert {total for _, total in told} == {n}
+        done = [each for each, _ in shown]
+        assert {total for _, total in shown} == {n}
         assert done == sorted(done)
         assert done[len(table.part.blocks) - 1] == n // 2
         assert done[-1] == n

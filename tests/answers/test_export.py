@@ -155,8 +155,8 @@ def test_a_kind_that_there_is_not(query2, tmp_path):
 
 
 def test_progress_ends_with_all_positions(query2, tmp_path):
-    told = []
-    query2.export(tmp_path / "t.npy", "npy", ["rank"], lambda *each: told.append(each))
+    reported = []
+    query2.export(tmp_path / "t.npy", "npy", ["rank"], lambda *each: reported.append(each))
     n = query2.header.positions
-    assert told[-1] == (n, n)
-    assert math.isclose(sum(1 for _ in told), -(-n // (1 << 16)))
+    assert reported[-1] == (n, n)
+    assert math.isclose(sum(1 for _ in reported), -(-n // (1 << 16)))

@@ -47,10 +47,10 @@ def test_a_table_is_fetched_into_the_folder_of_tables(web, tmp_path, monkeypatch
 def test_a_table_of_lengths_is_fetched_like_any_other(web, tmp_path):
     with solve_lengths("finkel:1", path=tmp_path / "made.h5"):
         web.files["/t.h5"] = (tmp_path / "made.h5").read_bytes()
-    told = run(
+    reported = run(
         web.url, "-o", str(tmp_path / "t.h5"), "--sha256", sha256(web.files["/t.h5"]).hexdigest()
     )
-    assert "finkel with 1 piece" in told
+    assert "finkel with 1 piece" in reported
 
 
 def test_connections_that_break_off_are_made_again(web, tmp_path):

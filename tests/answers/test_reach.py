@@ -133,10 +133,10 @@ def test_a_part_of_other_rules_stays(folder):
 
 
 def test_an_interrupted_one_goes_on_whatever_is_asked_then(folder):
-    told = itertools.count(1)
+    reported = itertools.count(1)
 
     def interrupt(_done, _total):
-        if next(told) == 12:  # of 13 blocks; the twelfth is none that the other position leads to
+        if next(reported) == 12:  # the twelfth of 13 blocks is none that the other needs
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

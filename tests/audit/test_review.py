@@ -9,7 +9,7 @@ from click.testing import CliRunner
 import ur_solver as ur
 from tests.games import GAMES, random_game
 from ur_solver.audit import Thresholds
-from ur_solver.audit.review import beside_thumbs, date_of, first_choices, over_time
+from ur_solver.audit.review import against_thumbs, date_of, first_choices, over_time
 from ur_solver.audit.thumbs import thumb_plays
 from ur_solver.cli import cli
 from ur_solver.errors import InputError
@@ -110,7 +110,7 @@ def test_thumbs_of_who_plays_by_them(solved, word):
     rules = named_rules(word)
     with ur.Table(solved(rules)) as table:
         audits = list(table.audits(ur.sample(table, 5, light="first", dark="greedy", seed=2)))
-        rows = beside_thumbs(audits, table, ["first", "greedy"])
+        rows = against_thumbs(audits, table, ["first", "greedy"])
         own = [row for row in rows if row["player"] == row["thumb"]]
         assert len(own) == 2
         for row in own:

@@ -98,12 +98,12 @@ def test_a_resumed_solve_is_the_uninterrupted_one(output, tmp_path):
     whole = tmp_path / "whole.h5"
     make_table(RULES, whole, threads=1)
     for after in (1, 9, 27):
-        told = 0
+        reported = 0
 
         def interrupt(_done, _total, after=after):
-            nonlocal told
-            told += 1
-            if told == after:
+            nonlocal reported
+            reported += 1
+            if reported == after:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):

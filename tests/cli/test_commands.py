@@ -63,8 +63,8 @@ def test_query_as_json():
 def test_query_as_json_has_the_throws_that_the_text_has():
     throws = json.loads(run("query", "finkel:2", MIDDLE, "--json"))["throws"]
     assert [list(each) for each in throws] == 5 * [["throw", "probability", "value", "best"]]
-    told = run("query", "finkel:2", MIDDLE).splitlines()[-5:]
-    for each, line in zip(throws, told, strict=True):
+    reported = run("query", "finkel:2", MIDDLE).splitlines()[-5:]
+    for each, line in zip(throws, reported, strict=True):
         cells = line.split()
         assert int(cells[0]) == each["throw"]
         assert float(cells[1]) == 100 * each["probability"]

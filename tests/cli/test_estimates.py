@@ -121,9 +121,9 @@ def test_train_makes_what_best_asks(folder):
     assert facts["path"] == str(path)
     assert facts["rules"]["pieces"] == 1
     assert json.loads(run("info", str(path), "--json")) == facts
-    told = run("info", str(path))
-    assert told.startswith("masters with 1 piece: an estimator of ")
-    assert "\n  32,768 positions of play in " in told
+    reported = run("info", str(path))
+    assert reported.startswith("masters with 1 piece: an estimator of ")
+    assert "\n  32,768 positions of play in " in reported
     assert not Estimator(path).is_exact(named_rules("masters:1").start())
     both = run("train", "masters", "--rounds", "1", "--minutes", "1", code=2)
     assert "--minutes and --rounds both say how long to train" in both

@@ -267,9 +267,9 @@ def test_birds_are_played_sampled_and_audited(tmp_path):
     (record,) = read_file(str(game))
     assert record.ending == "won"
     page = tmp_path / "report.html"
-    told = run("audit", "birds:2", game, "--html", page, "--inaccuracy", 1e-4, "--mistake", 1e-3,
+    shown = run("audit", "birds:2", game, "--html", page, "--inaccuracy", 1e-4, "--mistake", 1e-3,
                "--blunder", 2e-3, "--worst", 30).stdout  # fmt: skip
-    assert " said " in told
+    assert " said " in shown
     assert "Said <b>" in page.read_text()
 
 
@@ -299,13 +299,15 @@ def test_games_for_money_are_played_sampled_and_audited(tmp_path):
         )
     assert fines == values["fines"]
     game = tmp_path / "game.ur"
-    told = run("play", word, "--dark", "weak", "--seed", 2, "-o", game, stdin="hint\n" + "1\n" * 90)
-    assert "light's money to come: " in told.stdout
-    assert "won the pot of " in told.stdout
+    shown = run(
+        "play", word, "--dark", "weak", "--seed", 2, "-o", game, stdin="hint\n" + "1\n" * 90
+    )
+    assert "light's money to come: " in shown.stdout
+    assert "won the pot of " in shown.stdout
     page = tmp_path / "report.html"
     text = run("audit", game, "--html", page, "--csv", tmp_path / "games.csv").stdout
     for line in text.splitlines()[1:]:
-        assert line in told.stdout
+        assert line in shown.stdout
     assert "Fines paid" in page.read_text()
     assert "points of" not in text
     assert "RGN can express turns of the race family only" in (

@@ -192,7 +192,7 @@ def test_a_log_goes_on_while_a_block_takes_long(capsys):
 
     with Ticker(text, 0.001, has_ends=False) as ticker:
         ticker.update(5, 10)
-        assert has_printed.wait(30)  # by itself: nobody has told anything since
+        assert has_printed.wait(30)  # by itself: nobody has reported anything since
     assert "5 done\n" in capsys.readouterr().err
 
 

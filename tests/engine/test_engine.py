@@ -47,10 +47,10 @@ def test_every_block_is_told_once_and_after_those_it_needs():
     for threads in (1, 2, 8):
         order = []
         values = solve(FINKEL, tolerance=1e-12, threads=threads, on_block=order.append)
-        told = [result.index for result in order]
-        assert sorted(told) == list(range(len(FINKEL.blocks)))
-        for k, index in enumerate(told):
-            assert set(FINKEL.reads(index)) <= set(told[:k])
+        reported = [result.index for result in order]
+        assert sorted(reported) == list(range(len(FINKEL.blocks)))
+        for k, index in enumerate(reported):
+            assert set(FINKEL.reads(index)) <= set(reported[:k])
         for result in order:
             block = FINKEL.blocks[result.index]
             own = values[block.offset : block.offset + block.size]
@@ -76,14 +76,14 @@ def test_blocks_worth_several_threads_share_them(monkeypatch):
 
 
 def test_a_best_move_that_sweeps_left_out_is_found_again():
-    usual, told = [], []
+    usual, reported = [], []
     expected = solve(FINKEL, tolerance=1e-12, threads=1, on_block=usual.append)
     # so negative a margin leaves out moves that it should not, once changes are below 1e-5
     kernel = RaceKernel(FINKEL, near=0, margin=-1e9)
-    values = solve(FINKEL, tolerance=1e-12, threads=1, kernel=kernel, on_block=told.append)
+    values = solve(FINKEL, tolerance=1e-12, threads=1, kernel=kernel, on_block=reported.append)
     assert np.abs(values - expected).max() < 1e-12
-    assert max(each.residual for each in told) < 1e-12
-    further = sum(each.sweeps for each in told) - sum(each.sweeps for each in usual)
+    assert max(each.residual for each in reported) < 1e-12
+    further = sum(each.sweeps for each in reported) - sum(each.sweeps for each in usual)
     assert (further > 0) == (kernel.tiled.instruction_set != "plain")
 
 
@@ -107,16 +107,16 @@ def test_finished_blocks_are_not_solved_again(threads):
     for kept in ([], earlier[:10], earlier[::2], earlier[-3:], earlier):
         # a block that was solved again would have lost its mark
         marked = [dataclasses.replace(each, values=each.values.copy()) for each in kept]
-        told = []
+        reported = []
         values = solve(
             FINKEL,
             tolerance=1e-12,
             threads=threads,
             finished=iter(marked),
-            on_block=lambda result, told=told: told.append(result.index),
+            on_block=lambda result, reported=reported: reported.append(result.index),
         )
         kept_indices = {each.index for each in kept}
-        assert sorted(told) == sorted(set(range(len(FINKEL.blocks))) - kept_indices)
+        assert sorted(reported) == sorted(set(range(len(FINKEL.blocks))) - kept_indices)
         # bit for bit with one thread: a block's sweeps read only itself and final values
         if threads == 1:
             assert np.array_equal(values, expected)
@@ -135,16 +135,16 @@ def test_finished_values_are_taken_as_they_are():
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_what_on_block_raises_ends_the_solve(threads, error):
-    told = []
+    reported = []
 
     def on_block(result):
-        told.append(result.index)
-        if len(told) == 5:
+        reported.append(result.index)
+        if len(reported) == 5:
             raise error("enough")
 
     with pytest.raises(error, match="enough"):
         solve(FINKEL, tolerance=1e-12, threads=threads, on_block=on_block)
-    assert len(told) == 5
+    assert len(reported) == 5
 
 
 class Cramped(RaceKernel):

@@ -85,11 +85,11 @@ def test_a_solve_that_keeps_nothing_is_one_that_keeps_all(folder, threads):
 @pytest.mark.parametrize("cut", [None, 0, 100])
 def test_a_block_that_is_damaged_meanwhile_is_solved_again(folder, threads, cut):
     expected = solved(SPACE, tolerance=1e-12, threads=1)
-    told = []
+    reported = []
 
     def damage(record):
-        told.append(record.index)
-        if told.count(record.index) == 1 and record.index in (4, 17):
+        reported.append(record.index)
+        if reported.count(record.index) == 1 and record.index in (4, 17):
             store.wait()
             path = block_files(folder.folder.with_name("table.h5"))[record.index]
             content = bytearray(path.read_bytes())
@@ -103,7 +103,7 @@ def test_a_block_that_is_damaged_meanwhile_is_solved_again(folder, threads, cut)
         store.wait()
         found = np.concatenate([store.values_of(block.index) for block in SPACE.blocks])
     assert np.array_equal(found, expected)
-    assert sorted(told) == sorted([*range(len(SPACE.blocks)), 4, 17])
+    assert sorted(reported) == sorted([*range(len(SPACE.blocks)), 4, 17])
 
 
 def test_a_file_that_is_changed_after_it_was_read_is_found_out(folder):

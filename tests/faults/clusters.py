@@ -94,11 +94,11 @@ def _disturbed(
     silence: float = 60,
 ) -> bool:
     """Whether a solve that is disturbed after so many blocks is right, and none is solved twice."""
-    told: list[int] = []
+    reported: list[int] = []
 
     def progress(done: int, _total: int) -> None:
-        told.append(done)
-        if len(told) == after:
+        reported.append(done)
+        if len(reported) == after:
             disturb()
 
     solves.clear()
@@ -108,7 +108,7 @@ def _disturbed(
         cluster=Cluster(cluster.address, threads=1, silence=silence),
         progress=progress,
     )
-    return solves.is_right() and len(told) == len(set(told))
+    return solves.is_right() and len(reported) == len(set(reported))
 
 
 def killed_workers(solves: Solves, folder: pathlib.Path, times: int, seed: int) -> Tally:
@@ -231,13 +231,13 @@ def damaged_blocks(solves: Solves, folder: pathlib.Path, times: int, seed: int) 
         for case in range(times):
             after = dice.randrange(1, 60)
             solves.clear()
-            told: list[int] = []
+            reported: list[int] = []
 
             def progress(
-                done: int, _total: int, after: int = after, told: list[int] = told
+                done: int, _total: int, after: int = after, reported: list[int] = reported
             ) -> None:
-                told.append(done)
-                if len(told) == after:
+                reported.append(done)
+                if len(reported) == after:
                     damage()
 
             make_table(

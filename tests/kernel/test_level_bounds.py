@@ -23,7 +23,7 @@ LONG = np.longdouble
 LANE_OF_OTHER = {LEAST_CHANCE: MOST_CHANCE, MOST_CHANCE: LEAST_CHANCE, LEAST: MOST, MOST: LEAST}
 
 PREFERRED = 1e-11
-"""Moves are told apart by so much at the last level."""
+"""The difference by which moves are distinguished at the last level."""
 
 
 class LongLanes:

@@ -39,5 +39,5 @@ def test_python(monkeypatch):
 
 
 def test_every_kind_of_square_is_told():
-    told = set(re.findall(r"^\| `([\w-]+)` \|", PAGE, re.MULTILINE))
-    assert told == {*SQUARE_RULES}
+    reported = set(re.findall(r"^\| `([\w-]+)` \|", PAGE, re.MULTILINE))
+    assert reported == {*SQUARE_RULES}

@@ -135,9 +135,9 @@ def test_examples_have_the_legal_moves(name, block):
     word, text, *choice, throw = shlex.split(command.removeprefix(COMMAND))
     assert word == name
     rules = named_rules(word)
-    told = [match.groups() for line in lines if (match := MOVE.fullmatch(line))]
+    reported = [match.groups() for line in lines if (match := MOVE.fullmatch(line))]
     moves = rules.legal_moves(rules.position(text), int(throw))
-    assert [(move, position, again is not None) for move, position, again in told] == [
+    assert [(move, position, again is not None) for move, position, again in reported] == [
         (move.text, move.position.notation, move.again) for move in moves
     ]
     assert CliRunner().invoke(cli, ["moves", word, text, *choice, throw]).output == "\n".join(

@@ -145,9 +145,9 @@ def test_a_line_is_judged_as_an_audit_does(tables, name):
             else:
                 assert ply[key] == shown, key
         assert ply["mark"] == mark
-    (told,) = audit_text(table, write_text(game, ".ur"))["games"]
-    assert [ply["mark"] for ply in told["plies"]] == marks
-    assert told["end_value"] == line["end_value"]
+    (reported,) = audit_text(table, write_text(game, ".ur"))["games"]
+    assert [ply["mark"] for ply in reported["plies"]] == marks
+    assert reported["end_value"] == line["end_value"]
 
 
 def test_a_line_for_money_adds_up(tables):

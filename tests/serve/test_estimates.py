@@ -96,11 +96,11 @@ def test_a_line_is_judged_as_an_audit_does(asker, estimators, name):
     for ply, known in zip(line["plies"], expected["plies"], strict=True):
         assert (ply["mark"], ply["best"]) == (known["mark"], known["best"])
         assert ply["loss_error"] == pytest.approx(known["loss_error"], abs=1e-6)
-    (told,) = asker.post(f"/api/v1/tables/{name}/audit", {"text": write_text(game, ".ur")}).json[
+    (shown,) = asker.post(f"/api/v1/tables/{name}/audit", {"text": write_text(game, ".ur")}).json[
         "games"
     ]
-    jsonschema.validate(told, resolved(schema["Audit"], document()))
-    assert told["exact"] is False
+    jsonschema.validate(shown, resolved(schema["Audit"], document()))
+    assert shown["exact"] is False
     report = asker.post(f"/api/v1/tables/{name}/report", {"text": write_text(game, ".ur")})
     assert b"values are estimates" in report.body.lower()
 

@@ -1,4 +1,4 @@
-"""Several tables of gigabytes, served by one process within the memory that it was told."""
+"""Several tables of gigabytes, served by one process within the memory that it was given."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_what_is_not_told_by_its_part_of_the_stock_is_not_frozen():
 
 
 def test_as_many_frozen_squares_as_tables_have_room_for():
-    # five on which pieces also set out: the last four are told, the others count as private
+    # five on which pieces also set out: the last four are frozen, the others count as private
     there_and_back = path_of(LANES, *A[:5], *B, *A[4::-1])
     rules = race(there_and_back)
     assert frozen_of(rules) == [(square, True) for square in ("A4", "A3", "A2", "A1")]

@@ -221,10 +221,10 @@ def test_a_block_that_moves_lead_to_and_is_not_there_is_found(tmp_path):
 
 def test_a_solve_of_a_part_goes_on(tmp_path):
     part, output = part_of(RULES, 2), tmp_path / "a.h5"
-    told = itertools.count()
+    reported = itertools.count()
 
     def interrupt(_done, _total):
-        if next(told) == 9:
+        if next(reported) == 9:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -168,7 +168,7 @@ def _as_light(judged: JudgedPly, index: int) -> str:
     return option.text if isinstance(option, Step) else option.name
 
 
-def beside_thumbs(
+def against_thumbs(
     audits: Sequence[GameAudit], values: Values, names: Iterable[str]
 ) -> list[dict[str, Any]]:
     """What rules of thumb would have lost in the choices of each player.

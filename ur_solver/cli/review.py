@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ur_solver.audit import ESTIMATES, NOTHING, GameAudit, Thresholds
-from ur_solver.audit.review import PERIODS, beside_thumbs, first_choices, over_time
+from ur_solver.audit.review import PERIODS, against_thumbs, first_choices, over_time
 from ur_solver.cli.answering import plies_option
 from ur_solver.cli.judges import Judges, games_argument, table_and_files, thumb_option
 from ur_solver.cli.left_out import report_left_out
@@ -84,7 +84,7 @@ def command(
                 "games": len(audits),
                 "over_time": over_time(audits, Thresholds(), by),
                 "first_choices": first_choices(audits, throws),
-                "thumbs": beside_thumbs(audits, judges.of(rules), thumbs),
+                "thumbs": against_thumbs(audits, judges.of(rules), thumbs),
             }
             reviews.append(json.dumps(review) if as_json else _page(review, audits, throws, top))
     if reviews:

@@ -86,19 +86,19 @@ def certified(tmp_path_factory):
 @pytest.mark.parametrize("name", ["table.h5", "table"])
 @pytest.mark.parametrize("certify", [False, True])
 def test_workers_solve_what_one_process_solves(tmp_path, name, certify, whole, certified):
-    told, events = [], []
+    reported, events = [], []
     summary = make_table(
         RULES,
         tmp_path / name,
         certify=certify,
         cluster=TWO,
-        progress=lambda *each: told.append(each),
+        progress=lambda *each: reported.append(each),
         events=events,
     )
     assert np.array_equal(values(tmp_path / name), certified if certify else whole)
     assert (summary.error is not None) == certify
-    assert told[-1] == (263121, 263121)
-    assert len(told) == N_BLOCKS
+    assert reported[-1] == (263121, 263121)
+    assert len(reported) == N_BLOCKS
     assert [each for each in events if isinstance(each, WorkersChanged)] == [WorkersChanged(2)]
     assert os.listdir(tmp_path) == [name]
 
@@ -130,24 +130,24 @@ def pids(connect) -> dict[str, int]:
 
 
 def test_a_worker_that_is_killed_costs_its_block(tmp_path, connect, whole):
-    told = []
+    reported = []
 
     def kill(done, total):
-        told.append(done)
-        if len(told) == 20:
+        reported.append(done)
+        if len(reported) == 20:
             os.kill(next(iter(pids(connect).values())), signal.SIGKILL)
 
     make_table(RULES, tmp_path / "table", cluster=TWO, progress=kill)
-    assert len(told) == N_BLOCKS
+    assert len(reported) == N_BLOCKS
     assert np.array_equal(values(tmp_path / "table"), whole)
 
 
 def test_a_block_that_is_damaged_meanwhile_is_solved_again(tmp_path, whole):
-    told = []
+    reported = []
 
     def damage(done, _total):
-        told.append(done)
-        if len(told) == 30:
+        reported.append(done)
+        if len(reported) == 30:
             # nobody has read it yet: a worker finds out when it does
             path = block_files(tmp_path / "table.h5")[max(block_files(tmp_path / "table.h5"))]
             content = bytearray(path.read_bytes())
@@ -210,14 +210,14 @@ class Nothing:
 
 def run(connect, task, count, **options):
     graph = BlockGraph([() if index < 10 else (index - 10,) for index in range(count)], [1] * count)
-    told = []
+    reported = []
 
     def done(result):
-        told.append(result.index)
+        reported.append(result.index)
         graph.finish(result.index)
 
     ClusterRunner(connect, cost=lambda _: 1, memory=100, **options).run(graph, task, done)
-    return told
+    return reported
 
 
 def test_many_blocks_that_do_nothing(connect):
@@ -234,15 +234,15 @@ class ThreadsOf:
 
 def test_a_block_that_is_alone_has_the_idle_threads_of_both_workers(connect):
     for most, expected in ((None, min(2, usable_processors())), (1, 1)):
-        graph, told = BlockGraph([()], [1 << 20]), []
+        graph, reported = BlockGraph([()], [1 << 20]), []
 
-        def done(threads, graph=graph, told=told):
-            told.append(threads)
+        def done(threads, graph=graph, reported=reported):
+            reported.append(threads)
             graph.finish(0)
 
         runner = ClusterRunner(connect, cost=lambda _: 1, memory=100, most_threads=most)
         runner.run(graph, ThreadsOf(), done)
-        assert told == [expected]
+        assert reported == [expected]
 
 
 def test_a_full_disk_is_tried_again_and_then_told(connect, tmp_path):
