@@ -47,7 +47,7 @@ def test_folders_that_are_empty_in_the_end_go_too(tmp_path):
 
 def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(OutputError, match="has files, and they are no site"):
+    with pytest.raises(OutputError, match="has files that are not a site"):
         SiteFolder(tmp_path)
     assert names_in(tmp_path) == {"thesis.txt"}
 
