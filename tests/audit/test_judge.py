@@ -15,10 +15,10 @@ from ur_solver.audit import (
     audit_games,
     game_json,
     html_report,
-    play_games,
     result_text,
     write_csv,
 )
+from ur_solver.audit.selfplay import play_games
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.players.policies import policy_of

@@ -18,19 +18,16 @@ from ur_solver.audit import (
     Thresholds,
     audit_games,
     game_json,
-    losses_per_choice,
-    play_games,
     play_many,
-    reference_losses,
     references_of,
-    strength,
     strength_text,
     summarise,
     worst_plies,
     write_csv,
 )
 from ur_solver.audit.references import reference_key, shipped_references
-from ur_solver.audit.summary import MIN_CHOICES
+from ur_solver.audit.selfplay import losses_per_choice, play_games, reference_losses
+from ur_solver.audit.summary import MIN_CHOICES, strength
 from ur_solver.errors import InputError
 from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import PLAIN, TEMPERATURES, policy_of

@@ -1,7 +1,7 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
 from ur_solver.audit.annotate import annotated
-from ur_solver.audit.dice_test import compared_throws, dice_test
+from ur_solver.audit.dice_test import dice_test
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.json_csv import game_json, write_csv
 from ur_solver.audit.judge import NOT_REACHED, audit_games, first_covered
@@ -17,17 +17,12 @@ from ur_solver.audit.report import (
 )
 from ur_solver.audit.selfplay import (
     SampleStatistics,
-    losses_per_choice,
-    play_games,
     play_many,
-    reference_losses,
 )
 from ur_solver.audit.summary import (
     Mark,
     PlayerSummary,
-    Strength,
     Thresholds,
-    strength,
     summarise,
     worst_plies,
 )
@@ -44,24 +39,18 @@ __all__ = [
     "PlayerSummary",
     "References",
     "SampleStatistics",
-    "Strength",
     "Thresholds",
     "account_text",
     "action_text",
     "annotated",
     "audit_games",
-    "compared_throws",
     "dice_test",
     "first_covered",
     "game_json",
     "html_report",
-    "losses_per_choice",
-    "play_games",
     "play_many",
-    "reference_losses",
     "references_of",
     "result_text",
-    "strength",
     "strength_text",
     "summarise",
     "with_thumbs",
