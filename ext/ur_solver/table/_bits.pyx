@@ -20,42 +20,39 @@ cdef inline uint64_t transposed(uint64_t x) noexcept nogil:
     return x ^ t ^ (t << 28)
 
 
-cdef void shuffle_block(
-    const uint8_t* numbers, uint8_t* rows, Py_ssize_t n, Py_ssize_t itemsize
+cdef void regroup(
+    const uint8_t* source, uint8_t* target, Py_ssize_t n, Py_ssize_t itemsize, bint is_rows
 ) noexcept nogil:
+    # A block of numbers as rows of bits, or with `is_rows` the rows as numbers.
     cdef Py_ssize_t width = n // 8, group, j, m
-    cdef const uint8_t* source
-    cdef uint8_t* target
+    cdef Py_ssize_t step = width if is_rows else itemsize, written = itemsize if is_rows else width
+    cdef Py_ssize_t number, row, first, place
     cdef uint64_t x
     for group in range(width):
         for j in range(itemsize):
-            source = numbers + 8 * group * itemsize + j
-            target = rows + 8 * j * width + group
+            number = 8 * group * itemsize + j
+            row = 8 * j * width + group
+            first = row if is_rows else number
+            place = number if is_rows else row
             x = 0
             for m in range(8):
-                x |= <uint64_t>source[m * itemsize] << (8 * m)
+                x |= <uint64_t>source[first + m * step] << (8 * m)
             x = transposed(x)
             for m in range(8):
-                target[m * width] = <uint8_t>(x >> (8 * m))
+                target[place + m * written] = <uint8_t>(x >> (8 * m))
 
 
-cdef void restore_block(
-    const uint8_t* rows, uint8_t* numbers, Py_ssize_t n, Py_ssize_t itemsize
-) noexcept nogil:
-    cdef Py_ssize_t width = n // 8, group, j, m
-    cdef const uint8_t* source
-    cdef uint8_t* target
-    cdef uint64_t x
-    for group in range(width):
-        for j in range(itemsize):
-            source = rows + 8 * j * width + group
-            target = numbers + 8 * group * itemsize + j
-            x = 0
-            for m in range(8):
-                x |= <uint64_t>source[m * width] << (8 * m)
-            x = transposed(x)
-            for m in range(8):
-                target[m * itemsize] = <uint8_t>(x >> (8 * m))
+cdef void regroup_blocks(
+    const uint8_t[::1] source, uint8_t[::1] target, Py_ssize_t itemsize, Py_ssize_t block,
+    bint is_rows
+):
+    cdef Py_ssize_t n = source.shape[0] // itemsize, at = 0
+    with nogil:
+        while at < n:
+            regroup(
+                &source[at * itemsize], &target[at * itemsize], min(block, n - at), itemsize,
+                is_rows)
+            at += block
 
 
 def shuffle(const uint8_t[::1] numbers, uint8_t[::1] rows, Py_ssize_t itemsize, Py_ssize_t block):
@@ -72,22 +69,12 @@ def shuffle(const uint8_t[::1] numbers, uint8_t[::1] rows, Py_ssize_t itemsize, 
     block : int
         Numbers in a block, a multiple of 8.
     """
-    cdef Py_ssize_t n = numbers.shape[0] // itemsize, at = 0
-    with nogil:
-        while at < n:
-            shuffle_block(
-                &numbers[at * itemsize], &rows[at * itemsize], min(block, n - at), itemsize)
-            at += block
+    regroup_blocks(numbers, rows, itemsize, block, False)
 
 
 def restore(const uint8_t[::1] rows, uint8_t[::1] numbers, Py_ssize_t itemsize, Py_ssize_t block):
     """The inverse of `shuffle`: in `rows`, out `numbers`."""
-    cdef Py_ssize_t n = numbers.shape[0] // itemsize, at = 0
-    with nogil:
-        while at < n:
-            restore_block(
-                &rows[at * itemsize], &numbers[at * itemsize], min(block, n - at), itemsize)
-            at += block
+    regroup_blocks(rows, numbers, itemsize, block, True)
 
 
 def fletcher32(const uint8_t[::1] content):
