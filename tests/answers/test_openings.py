@@ -22,7 +22,7 @@ def test_rounds_by_the_table(solved):
         assert behind.loss == pytest.approx(behind.value - 0.5, abs=1e-12)
         assert answers.opening_rounds((2, 2))[0].value == 0.5
         for throws, marker, fault in (
-            ((2, 2), "B4", "does not go on from 'B4'; the squares of light's marker are A4, A3"),
+            ((2, 2), "B4", "cannot continue from 'B4'; the squares of light's marker are A4, A3"),
             ((9, 2), None, "'9-2' cannot be thrown in a round of the opening of ben"),
         ):
             with pytest.raises(ThrowError, match=fault):

@@ -405,7 +405,7 @@ def test_interrupted_commands_end_with_130(monkeypatch, tmp_path):
 
     monkeypatch.setattr("ur_solver.cli.solve.run", interrupt)
     table = str(tmp_path / "table.h5")
-    assert "the same command goes on" in run("solve", "finkel:1", "-o", table, code=130)
+    assert "the same command resumes" in run("solve", "finkel:1", "-o", table, code=130)
     monkeypatch.setattr("ur_solver.cli.query.open_answering", interrupt)
     assert run("query", "finkel:2", START, code=130) == ""
 

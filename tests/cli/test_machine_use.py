@@ -221,7 +221,7 @@ def test_sigterm_keeps_the_finished_blocks(tmp_path):
         process.send_signal(signal.SIGTERM)
         rest = process.stderr.read()
         assert process.wait(60) == 143
-    assert "the same command goes on" in rest
+    assert "the same command resumes" in rest
     assert "Traceback" not in rest
     assert not table.exists()
     assert list((tmp_path / "table.h5.blocks").glob("*/*.block"))

@@ -172,11 +172,11 @@ def test_a_missing_one_names_the_command_that_makes_it():
 def test_only_an_estimator_of_the_same_rules_is_replaced(file, tmp_path):
     check_replaceable(file, named_rules("skiriuk:2"))
     check_replaceable(tmp_path / "new.h5", named_rules("skiriuk:2"))
-    with pytest.raises(OutputError, match="there already, an estimator of skiriuk with 2 pieces"):
+    with pytest.raises(OutputError, match="already exists and is an estimator of skiriuk"):
         check_replaceable(file, named_rules("skiriuk:3"))
     (tmp_path / "notes").write_text("mine")
     for path in (tmp_path / "notes", tmp_path):
-        with pytest.raises(OutputError, match="there already, not an estimator"):
+        with pytest.raises(OutputError, match="already exists and is not an estimator"):
             check_replaceable(path, named_rules("skiriuk:2"))
 
 

@@ -58,7 +58,7 @@ def test_other_openings(asker):
     first = asker.get(PATH.format("skiriuk-1")).json
     assert [each["throws"] for each in first["throws"] if len(each["throws"]) == 1] == [[1]]
     assert "need no throws" in asker.get("/api/v1/rules/four-again/opening").sentence
-    assert "does not go on from" in asker.get(PATH.format("ben-1") + "?marker=B4").sentence
+    assert "cannot continue from" in asker.get(PATH.format("ben-1") + "?marker=B4").sentence
     assert "no markers" in asker.get(PATH.format("finkel-1") + "?marker=A4").sentence
 
 

@@ -13,7 +13,7 @@ function roundOf(moves, marker) {
   const found = opening.rounds[(marker ?? "").toUpperCase()];
   if (found) return found;
   const known = paths.light.filter((square) => square in opening.rounds).join(", ") || "none, as there are no markers";
-  throw new Refusal(`an opening of ${name} does not go on from '${marker}'; the squares of light's marker are ${known}`);
+  throw new Refusal(`an opening of ${name} cannot continue from '${marker}'; the squares of light's marker are ${known}`);
 }
 
 /**
