@@ -216,7 +216,12 @@ def test_squares_are_those_of_rows_a_and_b():
         ("skiriuk", "The second leg begins at index 13, on B8."),
         ("skiriuk --path murray --flip on", "The second leg begins at index 12, on C8."),
         ("ben --path masters", "Pieces are converted at index 12, on C8; at index 14, on A8."),
-        ("skiriuk --depots C3,B2", "instead of the eyes: A3 B2."),
+        ("skiriuk --depots C3,B2", "Depots, instead of the eyes: A3 B2."),
+        ("skiriuk --corners none", "Corners, instead of the wavy ones: none."),
+        ("skiriuk --safe-corners", "Pieces on corners cannot be captured."),
+        ("skiriuk --stack-height 2", "The most pieces on a depot or an island: 2."),
+        ("skiriuk --another-piece", "must be used by another piece than the one that earned it."),
+        ("ben --four-eyes A2", "4-eyes, instead of the board's eyes: A2."),
         ("finkel --another-piece", "It must be used by another piece."),
     ],
 )

@@ -170,7 +170,7 @@ def _switch_words(rules: RuleSet) -> list[str]:
         if isinstance(switch, OneOf):
             words.append(switch.meanings[value])
         elif value != switch.default and not isinstance(switch, StakesSwitch):
-            words.append(f"{switch.help.rstrip('.')}: {_value_text(value)}.")
+            words.append(switch.meaning.format(_value_text(value)))
     return words
 
 

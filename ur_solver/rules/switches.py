@@ -30,13 +30,17 @@ class Switch(ABC):
     default : bool, int, str, Stakes or None
         Its value if a rule set does not set it.
     help : str
-        A sentence for people.
+        A sentence for people who may turn it.
+    meaning : str
+        What the rules are where it is not at its default: a sentence, with ``{}`` for the value.
+        By default its key and the value.
     """
 
-    def __init__(self, key: str, default: Any, help: str) -> None:
+    def __init__(self, key: str, default: Any, help: str, meaning: str = "") -> None:
         self.key = key
         self.default = default
         self.help = help
+        self.meaning = meaning or f"{self.dashed}: {{}}."
 
     @abstractmethod
     def from_json(self, value: object) -> Any:
@@ -73,7 +77,7 @@ class Flag(Switch):
 
     Parameters
     ----------
-    key, default, help
+    key, default, help, meaning
         As for every switch.
     is_always_written : bool
         Whether JSON has it at its default too. It has not where the flag is younger than tables,
@@ -81,9 +85,15 @@ class Flag(Switch):
     """
 
     def __init__(
-        self, key: str, default: bool, help: str, *, is_always_written: bool = True
+        self,
+        key: str,
+        default: bool,
+        help: str,
+        meaning: str = "",
+        *,
+        is_always_written: bool = True,
     ) -> None:
-        super().__init__(key, default, help)
+        super().__init__(key, default, help, meaning)
         self._is_always_written = is_always_written
 
     def is_written(self, value: bool) -> bool:
@@ -202,14 +212,14 @@ class CountSwitch(Switch):
 
     Parameters
     ----------
-    key, default, help
+    key, default, help, meaning
         As for every switch.
     most : int
         The largest; the least is 1.
     """
 
-    def __init__(self, key: str, default: int, most: int, help: str) -> None:
-        super().__init__(key, default, help)
+    def __init__(self, key: str, default: int, most: int, help: str, meaning: str) -> None:
+        super().__init__(key, default, help, meaning)
         self.most = most
 
     def is_written(self, value: int) -> bool:
@@ -238,14 +248,14 @@ class SquaresSwitch(Switch):
 
     Parameters
     ----------
-    key, help
+    key, help, meaning
         As for every switch.
     usual : frozenset of str
         The markings that None stands for, on the board ur.
     """
 
-    def __init__(self, key: str, usual: frozenset[str], help: str) -> None:
-        super().__init__(key, None, help)
+    def __init__(self, key: str, usual: frozenset[str], help: str, meaning: str) -> None:
+        super().__init__(key, None, help, meaning)
         self.usual = usual
 
     def is_written(self, value: tuple[str, ...] | None) -> bool:

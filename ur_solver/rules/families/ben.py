@@ -20,10 +20,16 @@ _JUMP = 0
 """The throw that lets a piece jump."""
 
 _CONVERSIONS = SquaresSwitch(
-    "conversions", WAVY_CORNERS, "Convert pieces on these squares instead of the wavy corners."
+    "conversions",
+    WAVY_CORNERS,
+    "Convert pieces on these squares instead of the wavy corners.",
+    "Conversion squares, instead of the wavy corners: {}.",
 )
 _FOUR_EYES = SquaresSwitch(
-    "four_eyes", EYES, "Give extra throws on these squares instead of the eyes."
+    "four_eyes",
+    EYES,
+    "Give extra throws on these squares instead of the eyes.",
+    "4-eyes, instead of the board's eyes: {}.",
 )
 
 

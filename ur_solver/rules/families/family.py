@@ -52,6 +52,7 @@ ANOTHER_PIECE = Flag(
     "another_piece",
     False,
     "Require an extra throw to be used by another piece than the one that earned it.",
+    "An extra throw must be used by another piece than the one that earned it.",
     is_always_written=False,
 )
 """The switch of families in which a piece may rest."""

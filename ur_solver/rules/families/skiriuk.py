@@ -18,12 +18,16 @@ from ur_solver.rules.squares import Dueling, Finish, Ordinary, SquareRule, Stack
 from ur_solver.rules.switches import CountSwitch, Flag, OneOf, SquaresSwitch
 
 _DEPOTS = SquaresSwitch(
-    "depots", EYES, "Make these squares depots, such as A2,B7 or none, instead of the eyes."
+    "depots",
+    EYES,
+    "Make these squares depots, such as A2,B7 or none, instead of the eyes.",
+    "Depots, instead of the eyes: {}.",
 )
 _CORNERS = SquaresSwitch(
     "corners",
     WAVY_CORNERS,
     "Turn pieces over at the first of these squares instead of the wavy corners.",
+    "Corners, instead of the wavy ones: {}.",
 )
 
 
@@ -44,12 +48,38 @@ class Skiriuk(Family):
             "beyond",
             "Turn pieces over beyond the corner, or on it.",
         ),
-        _flag("safe_corners", help="Protect pieces on corners from capture."),
-        CountSwitch("stack_height", 4, MAX_CAPACITY, "Stack up to this many pieces."),
-        _flag("finish_stacks", help="Let marked pieces form a stack on B1."),
-        _flag("any_from_shared_depot", help="Let any piece of the depot B7 move."),
-        _flag("extra_on_capture", help="Give an extra throw for a capture."),
-        _flag("extra_on_bearing_off", help="Give an extra throw for bearing off."),
+        _flag(
+            "safe_corners",
+            help="Protect pieces on corners from capture.",
+            meaning="Pieces on corners cannot be captured.",
+        ),
+        CountSwitch(
+            "stack_height",
+            4,
+            MAX_CAPACITY,
+            "Stack up to this many pieces.",
+            "The most pieces on a depot or an island: {}.",
+        ),
+        _flag(
+            "finish_stacks",
+            help="Let marked pieces form a stack on B1.",
+            meaning="Marked pieces form a stack on B1.",
+        ),
+        _flag(
+            "any_from_shared_depot",
+            help="Let any piece of the depot B7 move.",
+            meaning="Any piece of the depot B7 may move.",
+        ),
+        _flag(
+            "extra_on_capture",
+            help="Give an extra throw for a capture.",
+            meaning="A capture gives an extra throw.",
+        ),
+        _flag(
+            "extra_on_bearing_off",
+            help="Give an extra throw for bearing off.",
+            meaning="Bearing off gives an extra throw.",
+        ),
         ANOTHER_PIECE,
         _DEPOTS,
         _CORNERS,
