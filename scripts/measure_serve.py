@@ -29,7 +29,7 @@ CONNECTIONS = 8
 
 
 def different_positions(table: ur.Table | ur.Estimator, count: int) -> list[str]:
-    """So many positions of random games, all different."""
+    """`count` different positions of random games."""
     found: dict[str, None] = {}
     for seed in range(1000):
         for game in ur.sample(table, 100, light="random", dark="random", seed=seed):

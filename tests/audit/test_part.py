@@ -32,7 +32,7 @@ def tables(request, tmp_path_factory):
 
 
 def first_with_few_left(record, left):
-    """The first ply before which each side has at most so many pieces to bear off."""
+    """The first ply before which each side has at most `left` pieces to bear off."""
     pieces = record.rules.pieces
     for index, ply in enumerate(record.plies):
         position = record.stepper.position(ply.state, ply.side)

@@ -89,7 +89,7 @@ def test_a_table_is_no_output(here, finkel2):
         said = run(*words, str(finkel2), code=1).stderr
         assert f"{str(finkel2)!r} is a table of finkel with 2 pieces" in said
     said = run("export", "finkel:2", "--force", str(finkel2), code=1).stderr
-    assert "is what it is made of" in said
+    assert "is itself the source" in said
     assert finkel2.read_bytes() == before
 
 

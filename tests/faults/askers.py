@@ -47,7 +47,7 @@ _ENDS = ("position", "positions", "board", "line", "audit", "report", "convert",
 
 
 def requests(path: pathlib.Path, times: int, seed: int) -> Tally:
-    """So many requests to a server of one table, each drawn from what a stranger may try."""
+    """Requests to a server of one table, each drawn from what a stranger may try."""
     tally = Tally("requests to `ur serve`")
     rng = random.Random(seed)
     with Table(path) as table:

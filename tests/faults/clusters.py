@@ -76,7 +76,7 @@ class Machines:
 
 @contextmanager
 def machines(folder: pathlib.Path, workers: int) -> Iterator[Machines]:
-    """A scheduler with so many workers."""
+    """A scheduler with a number of workers."""
     found = Machines(folder)
     try:
         for _ in range(workers):
@@ -93,7 +93,7 @@ def _disturbed(
     after: int,
     silence: float = 60,
 ) -> bool:
-    """Whether a solve that is disturbed after so many blocks is right, and none is solved twice."""
+    """Whether a solve that is disturbed after `after` blocks is right, and none is solved twice."""
     reported: list[int] = []
 
     def progress(done: int, _total: int) -> None:

@@ -17,7 +17,7 @@ from ur_solver.serve.judged import Turn, audit_text, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded
 
 MOST = 600
-"""Positions of a table; of a larger one so many, evenly spaced, are asked for."""
+"""The most positions of a table that are asked for; of a larger one they are evenly spaced."""
 
 
 def positions_of(table):

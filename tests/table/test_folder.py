@@ -106,7 +106,7 @@ def test_what_is_there_stays_unless_told(folder, tmp_path):
     with TableFile(folder) as table:
         with pytest.raises(OutputError, match="a file that is no table; --force replaces it"):
             pack(table, tmp_path / "b.h5")
-        with pytest.raises(OutputError, match="is what it is made of; name another output"):
+        with pytest.raises(OutputError, match="is itself the source; name another output"):
             pack(table, folder, force=True)
         (tmp_path / "c").mkdir()
         (tmp_path / "c" / "mine").write_text("mine")

@@ -11,7 +11,7 @@ class Closing(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Close it; once more does nothing."""
+        """Give back what it holds."""
 
     def __enter__(self) -> Self:
         return self

@@ -106,7 +106,7 @@ def missing_text(path: pathlib.Path) -> str:
             f"there is no file {str(path)!r}; of the rule set, ur_solver.open_table({str(path)!r}) "
             f"opens the table, and ur_solver.solve({str(path)!r}) makes it"
         )
-    return f"there is no table {str(path)!r}; 'ur tables' lists those that there are"
+    return f"there is no table {str(path)!r}; 'ur tables' lists all tables"
 
 
 _FLOATS = ("tolerance", "residual", "seconds", "error")

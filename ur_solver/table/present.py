@@ -65,7 +65,7 @@ def check_replaceable(
     if there is None:
         return None
     if source is not None and output.exists() and output.samefile(source):
-        raise OutputError(f"{str(output)!r} is what it is made of; name another output")
+        raise OutputError(f"{str(output)!r} is itself the source; name another output")
     is_folder = (output / HEAD).is_file() and is_folder_name(output)
     if not (is_folder or output.is_file()):
         raise OutputError(f"{str(output)!r} exists and is {there}; name another output")

@@ -306,7 +306,7 @@ def pretend(version: str | None) -> None:
 
 @contextmanager
 def of_another_version(connect, count: int):
-    """So many workers of another version."""
+    """Make `count` workers appear to be of another version."""
     client = connect()
     chosen = list(client.run(os.getpid))[:count]
     client.run(pretend, "0.0.1", workers=chosen)
