@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import comb
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ class Dice:
     name: str
     probabilities: tuple[Fraction, ...]
 
-    @property
+    @cached_property
     def throws(self) -> tuple[int, ...]:
         """The throws that can happen, ascending."""
         return tuple(n for n, chance in enumerate(self.probabilities) if chance)
