@@ -106,6 +106,8 @@ def iterate(
     estimated as the largest of the last three factors since the last extrapolation and of the
     factor that this implied; before there are two, it is the given factor. The residual,
     computed afterwards, does not depend on the estimate.
+
+    This is one loop, since each way to end it depends on what all sweeps before have shown.
     """
     factors: list[float] = []
     samples: list[npt.NDArray[np.float64]] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -145,18 +146,8 @@ class _Builder:
         outcomes = [self._outcomes(landing) for landing in moves.landings]
         contents = [[content for content, _ in each] for each in outcomes]
         taken = [[part for _, part in each] for each in outcomes]
-        types, type_of = self._types()
-        most = max(map(len, types))
-        if most > MAX_CHOICES:
-            raise RuleSetError(
-                f"{space.rules.word}: a turn has {most} choices before the throw; at most "
-                f"{MAX_CHOICES} are supported"
-            )
-        nothing = PieceChoice("", False, False, (0.0,) * len(moves.throws), 0.0)
-        padded = [(*choices, *(nothing,) * (MAX_CHOICES - len(choices))) for choices in types]
         return MoveTables(
             movers=moves.movers,
-            types=tuple(types),
             throws=_integers(moves.throws),
             mover_cell=_integers(map(moves.cell_of, moves.movers)),
             mover_source=_integers(mover.source for mover in moves.movers),
@@ -198,13 +189,29 @@ class _Builder:
             advance=_integers(self._advance()),
             take=stock.take,
             stock_count=np.array([*map(stock.count, range(stock.size))], dtype=np.uint8),
-            type_of=np.array(type_of, dtype=np.uint8),
-            n_choices=_integers(map(len, types)),
-            from_home=np.array([[each.from_home for each in row] for row in padded], np.uint8),
-            from_board=np.array([[each.from_board for each in row] for row in padded], np.uint8),
-            chance=np.array([[each.chances for each in row] for row in padded]),
-            pass_chance=np.array([[each.passes for each in row] for row in padded]),
+            **self._turns(),
         )
+
+    def _turns(self) -> dict[str, Any]:
+        """The fields about turn types, by name."""
+        types, type_of = self._types()
+        most = max(map(len, types))
+        if most > MAX_CHOICES:
+            raise RuleSetError(
+                f"{self.space.rules.word}: a turn has {most} choices before the throw; at most "
+                f"{MAX_CHOICES} are supported"
+            )
+        nothing = PieceChoice("", False, False, (0.0,) * len(self.moves.throws), 0.0)
+        padded = [(*choices, *(nothing,) * (MAX_CHOICES - len(choices))) for choices in types]
+        return {
+            "types": tuple(types),
+            "type_of": np.array(type_of, dtype=np.uint8),
+            "n_choices": _integers(map(len, types)),
+            "from_home": np.array([[each.from_home for each in row] for row in padded], np.uint8),
+            "from_board": np.array([[each.from_board for each in row] for row in padded], np.uint8),
+            "chance": np.array([[each.chances for each in row] for row in padded]),
+            "pass_chance": np.array([[each.passes for each in row] for row in padded]),
+        }
 
     def _lift(self, mover: Mover) -> list[int]:
         """By content of the mover's square: the content without it, or `NONE`."""
