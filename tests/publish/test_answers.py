@@ -10,13 +10,14 @@ import pytest
 from tests.games import random_game
 from tests.serve.browser import needs_browser
 from tests.serve.page.engine import near
+from ur_solver.records.plain import write_plain
 from ur_solver.rules import LIGHT
-from ur_solver.serve.judged import Turn, line_values
+from ur_solver.serve.judged import Turn, audit_text, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded
 
 pytestmark = needs_browser
 
-NAMES = ["birds-2", "bell-stakes-1", "skiriuk-7", "birds-5", "ben-7"]
+NAMES = ["birds-2", "bell-stakes-1", "skiriuk-7", "birds-5", "ben-7", "bell-stakes-7"]
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +78,25 @@ def test_games(site, ask, name):
     found = ask(f"/tables/{name}/line", {"start": start.notation, "turns": [*map(list, turns)]})
     expected = line_values(ServedRules(rules, evaluator), start, turns)
     assert by_name(found) == same(expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_audits(site, ask, name):
+    """Luck, losses and what they come to are those of `ur audit`."""
+    evaluator = site.values[name]
+    record = random_game(evaluator.rules, 7, max_plies=16)
+    text = write_plain(record) + "\n"
+    (found,) = ask(f"/tables/{name}/audit", {"text": text})["games"]
+    (expected,) = audit_text(evaluator, text)["games"]
+    for key in ("start_value", "end_value", "winner", "ending", "names", "position", "start"):
+        assert found[key] == near(expected[key], 1e-5), key
+    for side in ("light", "dark"):
+        own = {key: found[side][key] for key in found[side] if key in expected[side]}
+        assert {"choices", "best", "loss", "luck"} <= {*own}
+        assert own == near({key: expected[side][key] for key in own}, 1e-5)
+    # as in `by_name`; and audits give a choice before a throw the interval of its least certain
+    # moves, pages that of its best ones
+    left_out = {"mark", "loss_error"} | ({"error"} if name == "birds-5" else set())
+    for ply, other in zip(found["plies"], expected["plies"], strict=True):
+        kept = other.keys() - left_out
+        assert {key: ply[key] for key in kept} == near({key: other[key] for key in kept}, 1e-5)

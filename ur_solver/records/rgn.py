@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.records.comments import braced, comment_lines
@@ -35,7 +36,7 @@ from ur_solver.records.record import Ending, GameRecord, Ply, Replay, check_thro
 from ur_solver.records.rgn_text import OFF, Action, GameText, split_rgn
 from ur_solver.records.settings import rules_of_text, rules_text, rules_word
 from ur_solver.records.steps import Step
-from ur_solver.rules import ASEB, DARK, HOME, LIGHT, MAX_PIECES, RACES, STOP, RuleSet
+from ur_solver.rules import ASEB, DARK, HOME, LIGHT, MAX_PIECES, RACES, SIDE_NAMES, STOP, RuleSet
 
 RULES_TAG, START_TAG, END_TAG, RESULT_TAG = "Rules", "Start", "Ending", "Result"
 OPENING_TAG = OPENING.capitalize()
@@ -45,6 +46,9 @@ MAX_LINE = 59
 _OWN_TAGS = (RULES_TAG.lower(), START_TAG.lower(), END_TAG.lower())
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 """Values that RoyalUr's library writes without quotation marks."""
+
+_FROM_TO = re.compile(r"[A-C](@|\d+)[A-C](\+|\d+)")
+"""A move without its marks, and not the target alone."""
 
 _Moves = dict[str, dict[str, list[tuple[int, int]]]]
 
@@ -295,6 +299,30 @@ def _moves_by_text(rules: RuleSet) -> _Moves:
                     for key in (begin + end, target):
                         texts.setdefault(key, []).append((source, source + throw))
     return found
+
+
+def rgn_texts(rules: RuleSet) -> dict[str, dict[str, Any]] | None:
+    """How RGN's moves differ from ours, for other writers; None if RGN cannot express the rules.
+
+    Returns
+    -------
+    dict or None
+        JSON values by side, ``light`` and ``dark``: ``off``, the end of a move that bears off, and
+        ``unclear``, moves without marks that may come from two throws, which have to be written.
+    """
+    if rgn_fault(rules):
+        return None
+    return {
+        name: {
+            "off": _off(rules, side),
+            "unclear": [
+                move
+                for move, ends in _moves_by_text(rules)[side].items()
+                if len(ends) > 1 and _FROM_TO.fullmatch(move)
+            ],
+        }
+        for side, name in SIDE_NAMES.items()
+    }
 
 
 def rgn_fault(rules: RuleSet) -> str | None:

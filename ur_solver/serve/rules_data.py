@@ -34,6 +34,8 @@ There are no rules in the page: it looks moves up in the tables that the compile
     chance that light is the first player where it does not depend on where the game
     begins; ``rounds`` has, by the square of light's marker, empty before it enters, what
     `opening_values` says of a round without values, and the ``board`` as a position.
+``rgn``
+    `rgn_texts`.
 ``stacks``
     Squares on which the order of pieces matters.
 ``drawing``
@@ -47,6 +49,7 @@ from typing import Any
 
 from ur_solver.answers.openings import sources_of
 from ur_solver.moves import generator_of
+from ur_solver.records.rgn import rgn_texts
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
 from ur_solver.rules.contents import awake, split
 from ur_solver.rules.drawing.svg import board_sizes, board_template
@@ -57,7 +60,7 @@ from ur_solver.serve.rounds import opening_values
 from ur_solver.serve.unfold import ServedRules
 from ur_solver.space import positions_of
 
-VERSION = 1
+VERSION = 2
 """Of these data; a page refuses others."""
 
 _TABLES = (
@@ -106,6 +109,7 @@ def rules_data(rules: RuleSet) -> dict[str, Any]:
         "payoff": _payoff(rules),
         "faults": [dict(_faults(rules, square)) for square in positions.squares],
         "opening": _opening(rules),
+        "rgn": rgn_texts(rules),
         "stacks": [
             square for square in positions.squares if rules.mechanics.squares[square].is_stack
         ],

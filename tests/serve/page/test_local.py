@@ -6,6 +6,7 @@ import json
 import math
 import re
 from importlib import resources
+from itertools import product
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.games import random_game
 from tests.serve.browser import needs_browser
 from tests.serve.page.engine import call, engine_page, near, plain, take
 from ur_solver.audit.dice_test import RARE, SERIES, VERY_RARE, compared_throws
-from ur_solver.records.plain import write_plain
+from ur_solver.records import NOTATIONS
 from ur_solver.rules import DARK
 from ur_solver.serve.describe import rules_values, table_values, whole_table_values
 from ur_solver.serve.judged import audit_text, converted_text
@@ -55,7 +56,7 @@ def test_a_site_describes_its_rule_sets_and_tables(page, site):
     assert call(page, "asked", "/tables")["tables"][0]["id"] == "finkel-1"
     rules = call(page, "asked", "/rules/finkel:1")
     expected = plain(rules_values(table.rules))
-    assert rules == expected | {"missing": rules["missing"], "notations": ["ur"]}
+    assert rules == expected | {"missing": rules["missing"], "notations": ["ur", "rgn"]}
     about = call(page, "asked", "/tables/finkel-1")
     whole = plain(whole_table_values(table) | table_values("finkel-1", table))
     for key in ("value", "opening_value", "players", "start", "dice"):
@@ -79,17 +80,28 @@ def test_what_a_site_cannot_answer(page, site, path, message):
     assert call(page, "asked", path)["message"] == message
 
 
-@pytest.mark.parametrize("name", ["finkel-1", "birds-2", "ben-1"])
-def test_games_are_opened_and_saved_without_a_server(page, site, name):
+NAMES = ["finkel-1", "birds-2", "ben-1"]
+IN_RGN = ["finkel-3", "murray-3dice-1", "aseb-1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "notation"), [*product(NAMES, ["ur"]), *product(IN_RGN, ["ur", "rgn"])]
+)
+def test_games_are_opened_and_saved_without_a_server(page, site, name, notation):
     table = site(name)
     games = [random_game(table.rules, 5), random_game(table.rules, 6, max_plies=6)]
     games[0].metadata.update(Light="Ann \u2014 \\", Dark=' "Ben"')
-    text = "\n\n".join(map(write_plain, games)) + "\n"
+    games[1].metadata.update({"Event": "by hand"})
     source = ServedRules(table.rules, table)
-    body = {"text": text, "notation": "ur"}
-    assert call(page, "asked", f"/tables/{name}/convert", body) == converted_text(
-        source, text, "ur"
-    )
+    texts = {
+        each: "\n\n".join(map(NOTATIONS[each].write, games)) + "\n" for each in {"ur", notation}
+    }
+    text = texts[notation]
+    for each, written in texts.items():
+        for wanted in texts:
+            body = {"text": written, "notation": wanted}
+            expected = converted_text(source, written, wanted)
+            assert call(page, "asked", f"/tables/{name}/convert", body) == expected, (each, wanted)
     found = call(page, "asked", f"/tables/{name}/audit", {"text": text})
     expected = plain(audit_text(table, text))
     assert found["faults"] == expected["faults"] == []
@@ -123,6 +135,45 @@ def test_faults_of_games_without_a_server(page, site):
     assert two["message"].startswith("line 5: the game has the rules aseb:1")
     assert two["place"] == {"line": 5, "column": None}
     assert three["message"] == "line 10: D is to throw, not L"
+
+
+RGN = """\
+# the tags of RoyalUr's library, and of this program
+[Light Ann]
+[Dark "Ben \\\\ \\"B\\""]
+[Rules "finkel:1"]
+[Ending "resigned by D"]
+1. A@A4 / 0 --
+2. A4A1 * 2:A1B2 ; a comment
+   / 0 --#
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "fault"),
+    [
+        ("1. A@A4 / C@C9\n", 1, 11, "'C@C9' is not legal here"),
+        ("1. A@A1\n/ C@C2\n", 2, 3, "L is to throw, not D"),
+        ("1. 4 -- / 0 --", 1, 4, "a move is missing; legal: A@A1*"),
+        ("1. A@A4 *\n  R4", 2, 3, "'R4' is not RGN as this page reads it"),
+        ("A@A4", 1, None, "is no turn as this page writes it"),
+        ("[Light]\n1. A@A4", 1, 1, 'expected a tag such as [Light "Ann"]'),
+        ("[Rules aseb]\n1. A@A4", 1, None, "the game has the rules aseb; open it with these"),
+        ("[Ending lost]\n1. A@A4", 1, None, "end: 'lost' is no end"),
+    ],
+)
+def test_rgn_that_cannot_be_read(page, site, text, line, column, fault):
+    site("finkel-1")
+    (found,) = call(page, "asked", "/tables/finkel-1/audit", {"text": text})["faults"]
+    assert fault in found["message"]
+    assert found["place"] == {"line": line, "column": column}
+
+
+def test_rgn_with_the_words_of_others(page, site):
+    source = ServedRules(site("finkel-1").rules)
+    body = {"text": RGN, "notation": "ur"}
+    expected = converted_text(source, RGN.replace("; a comment", ""), "ur")
+    assert call(page, "asked", "/tables/finkel-1/convert", body) == expected.partition("\n")[2]
 
 
 def test_exercises_cost_what_the_table_says(page, site):

@@ -1,28 +1,30 @@
-// Games in the plain notation as the page saves them, read and judged (ur_solver/records/plain.py).
-// Other notations, and what people write by hand, want the program.
+// Games as the page saves them, read and judged: in the plain notation (ur_solver/records/plain.py)
+// and in RGN. Other notations, and what people write by hand, want the program.
 
 import { Refusal } from "../refusal.js";
 import { pliesByTurn } from "../tree.js";
 import { Units } from "../words.js";
 import { lineAnswer } from "./line.js";
+import { other } from "./moves.js";
 import { NAMES } from "./notation.js";
 import { openedBy } from "./opening.js";
+import { isRgn, rgnParts, rgnTurns, writeRgn } from "./rgn.js";
 
 const HEADER = /^([\w.-]+):(?:\s+(.*))?$/;
 const TURN = /^([LD]) (?:([a-z]+) )?(\d{1,2}(?: \d{1,2})?) (\S.*)$/;
-const END = /^(won|resigned|timeout|abandoned|ended|unfinished)(?: by ([LD]))?(?:, winner ([LD]))?/;
+const END = /^(won|resigned|timeout|abandoned|ended|unfinished)(?: by ([LD]))?(?:, winner ([LD]))?(?:, reason (\S.*))?$/;
 const NO_MOVE = "--";
 const MOST_GAMES = 50;
 
 const DEEDS = { resigned: "resigned", timeout: "lost on time" };
 
 /**
- * @typedef {{start: string, rounds?: string, names: {[key: string]: string}, end: string,
- *   turns: {line: number, turn: [string | null, number[], string | null], side: string}[]}} Game
+ * @typedef {{line: number, turn: [string | null, number[], string | null], side: string}} Turn
+ * @typedef {{start: string, rounds?: string, names: {[key: string]: string}, end: string, turns: Turn[]}} Game
  */
 
-function refusal(line, message) {
-  return new Refusal(`line ${line}: ${message}`, { line, column: null });
+function refusal(line, message, column = null) {
+  return new Refusal(`line ${line}${column ? `, column ${column}` : ""}: ${message}`, { line, column });
 }
 
 function unquoted(text, line) {
@@ -54,28 +56,50 @@ function parts(text) {
   return games.map(({ lines }) => lines);
 }
 
+/** The games of a text in either notation: each is read when it is called. */
+function gamesOf(moves, text) {
+  return isRgn(text) ? rgnParts(text).map((part) => () => rgnGame(moves, part))
+    : parts(text).map((lines) => () => plainGame(moves, lines));
+}
+
 /** @param {import("./moves.js").Moves} moves @returns {Game} */
-function gameOf(moves, lines) {
+function plainGame(moves, lines) {
   const game = { start: moves.about.start, names: {}, end: "", turns: [] };
   for (const { number, line, header } of lines) {
-    if (!header) {
-      const [, side, choice, throws, move] = TURN.exec(line) ?? [];
-      if (!side) throw refusal(number, `'${line.slice(0, 40)}' is no turn as this page writes it, such as 'L 3 A@A2'; “ur audit” reads other notations`);
-      const turn = [choice ?? null, throws.split(" ").map(Number), move === NO_MOVE ? null : move];
-      game.turns.push({ line: number, turn, side });
+    if (header) {
+      take(moves, game, number, header[1], unquoted(header[2] ?? "", number));
       continue;
     }
-    const value = unquoted(header[2] ?? "", number);
-    if (header[1] === "rules") checkRules(moves, value, number);
-    else if (header[1] === "start") game.start = placed(number, () => moves.encode(value) && value);
-    else if (header[1] === "opening") Object.assign(game, { rounds: value, start: placed(number, () => openedBy(moves, value)) });
-    else if (header[1] === "end") game.end = value;
-    else game.names[header[1]] = value;
-  }
-  if (game.end && !END.test(game.end)) {
-    throw refusal(lines.at(-1).number, `end: '${game.end.slice(0, 60)}' is no end such as 'won, winner L' or 'unfinished'`);
+    const [, side, choice, throws, move] = TURN.exec(line) ?? [];
+    if (!side) throw refusal(number, `'${line.slice(0, 40)}' is no turn as this page writes it, such as 'L 3 A@A2'; “ur audit” reads other notations`);
+    const turn = [choice ?? null, throws.split(" ").map(Number), move === NO_MOVE ? null : move];
+    game.turns.push({ line: number, turn, side });
   }
   return game;
+}
+
+/** @returns {Game} */
+function rgnGame(moves, { tags, actions, isEnded, fault }) {
+  if (!moves.data.rgn) throw new Refusal(`RGN cannot express games of ${moves.about.word}`);
+  if (fault) throw refusal(fault.line, fault.message, fault.column);
+  const game = { start: moves.about.start, names: {}, end: "", turns: [] };
+  for (const { line, name, value } of tags) {
+    const own = { rules: "rules", start: "start", opening: "opening", ending: "end" }[name.toLowerCase()];
+    take(moves, game, line, own ?? name, value);
+  }
+  game.end ||= isEnded ? "ended" : "unfinished";
+  game.turns = rgnTurns(moves, game.start, actions, refusal);
+  return game;
+}
+
+/** What a header says of a game. */
+function take(moves, game, line, name, value) {
+  if (name === "rules") checkRules(moves, value, line);
+  else if (name === "start") game.start = placed(line, () => moves.encode(value) && value);
+  else if (name === "opening") Object.assign(game, { rounds: value, start: placed(line, () => openedBy(moves, value)) });
+  else if (name !== "end") game.names[name] = value;
+  else if (END.test(value)) game.end = value;
+  else throw refusal(line, `end: '${value.slice(0, 60)}' is no end such as 'won, winner L' or 'unfinished'`);
 }
 
 function checkRules(moves, value, line) {
@@ -118,11 +142,11 @@ export async function auditAnswer(judge, text) {
   if (!judge.values) throw new Refusal("Games are judged by a table or an estimator; choose one first.");
   const games = [];
   const faults = [];
-  const found = parts(text);
+  const found = gamesOf(judge.moves, text);
   if (found.length > MOST_GAMES) throw new Refusal(`more than ${MOST_GAMES} games at once; “ur audit” takes any number`);
-  for (const [k, lines] of found.entries()) {
+  for (const [k, read] of found.entries()) {
     try {
-      const game = gameOf(judge.moves, lines);
+      const game = read();
       games.push({ game: k + 1, ...auditOf(judge, game, await judged(judge, game)) });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -132,10 +156,17 @@ export async function auditAnswer(judge, text) {
   return { games, faults };
 }
 
+/** How a game ended: by the rules, or as its text says. */
+function endOf(game, winner) {
+  if (winner) return { ending: "won", left: null, winner };
+  const [, ending = "unfinished", left = null, won = null, reason] = END.exec(game.end) ?? [];
+  return { ending, left, winner: won ?? (left && DEEDS[ending] ? other(left) : null), reason };
+}
+
 function auditOf({ moves }, game, line) {
-  const [, ending = "ended", left = null] = END.exec(game.end) ?? [];
   const { row, side } = moves.encode(line.position);
   const winner = moves.winner(row, side);
+  const { ending, left } = endOf(game, winner);
   const units = new Units(moves.about);
   let result = `not finished, light has ${units.short(line.end_value)}`;
   if (winner) {
@@ -145,30 +176,40 @@ function auditOf({ moves }, game, line) {
     result = `${NAMES[left]} ${DEEDS[ending]} at ${units.short(value)}`;
   }
   return {
-    ...line, result, rounds: game.rounds ?? null, ending: winner ? "won" : ending,
+    ...line, result, rounds: game.rounds ?? null, ending,
     names: { light: game.names.Light ?? null, dark: game.names.Dark ?? null },
     winner: winner ? NAMES[winner] : null,
   };
 }
 
-/** A text's games as the program writes them. */
-export async function converted(moves, text) {
-  const games = parts(text).map((lines) => gameOf(moves, lines));
+/** A text's games as the program writes them, in a notation. */
+export async function converted(moves, text, notation) {
   const written = [];
-  for (const game of games) {
+  for (const read of gamesOf(moves, text)) {
+    const game = read();
     const { position } = await judged({ moves, values: null, opening: null }, game);
     const { row, side } = moves.encode(position);
-    const winner = moves.winner(row, side);
-    const head = { rules: moves.about.record_rules };
-    if (game.rounds) head.opening = game.rounds;
-    else if (game.start !== moves.about.start) head.start = game.start;
-    const lines = Object.entries({ ...head, ...game.names }).map(([name, value]) => `${name}: ${quoted(value)}`);
-    lines.push("", ...game.turns.map(({ side: own, turn: [choice, throws, move] }) =>
-      [own, choice, ...throws, move ?? NO_MOVE].filter((word) => word !== null).join(" ")));
-    lines.push(`end: ${winner ? `won, winner ${winner}` : game.end || "unfinished"}`);
-    written.push(`${lines.join("\n")}\n`);
+    const end = endOf(game, moves.winner(row, side));
+    written.push(`${WRITERS[notation](moves, game, end, endText(end))}\n`);
   }
   return written.join("\n");
+}
+
+const WRITERS = { ur: writePlain, rgn: writeRgn };
+
+function endText({ ending, left, winner, reason }) {
+  return [`${ending}${left ? ` by ${left}` : ""}`, winner && `winner ${winner}`, reason && `reason ${reason}`]
+    .filter(Boolean).join(", ");
+}
+
+function writePlain(moves, game, _end, ending) {
+  const head = { rules: moves.about.record_rules };
+  if (game.rounds) head.opening = game.rounds;
+  else if (game.start !== moves.about.start) head.start = game.start;
+  const lines = Object.entries({ ...head, ...game.names }).map(([name, value]) => `${name}: ${quoted(value)}`);
+  lines.push("", ...game.turns.map(({ side: own, turn: [choice, throws, move] }) =>
+    [own, choice, ...throws, move ?? NO_MOVE].filter((word) => word !== null).join(" ")), `end: ${ending}`);
+  return lines.join("\n");
 }
 
 function quoted(value) {

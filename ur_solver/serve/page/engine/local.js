@@ -14,8 +14,8 @@ const VERSION = 1;
 /** What a site cannot answer, as `about.missing` has it. */
 const MISSING = ["report"];
 
-/** The notations that are written here. */
-const NOTATIONS = ["ur"];
+/** The notations that are read and written here. */
+const NOTATIONS = ["ur", "rgn"];
 
 export class Local {
   /** @param {string} folder the address of the data, with a slash at its end */
@@ -114,5 +114,5 @@ const HANDLERS = {
   "line of a body": (judge, { start, turns }) => lineAnswer(judge, start, turns),
   "audit of a body": (judge, { text }) => auditAnswer(judge, text),
   "dice of a body": (judge, counts) => diceAnswer(judge, counts),
-  "convert of a body": ({ moves }, { text }) => converted(moves, text),
+  "convert of a body": ({ moves }, { text, notation }) => converted(moves, text, notation),
 };
