@@ -10,6 +10,7 @@ from ur_solver.cli.output import columns
 from ur_solver.players.policies import PRIORITIES
 from ur_solver.rules.payoff import POINTS, Payoff
 from ur_solver.rules.words import counted
+from ur_solver.study.comparison import ROWS
 from ur_solver.study.figures import (
     as_count,
     as_number,
@@ -23,6 +24,7 @@ from ur_solver.study.figures import (
 )
 
 _LEAST_SECOND = 1e-9
+_FIGURES = {row.key: row for row in ROWS}
 
 
 def study_page(found: dict[str, Any]) -> str:
@@ -82,69 +84,51 @@ def _value(payoff: Payoff, figure: Any) -> str:
     return payoff.units.value(figure, 4)
 
 
+def _rows(found: dict[str, Any], *keys: str) -> list[list[str]]:
+    """Figures that comparisons have too, in their words."""
+    return [[f"  {row.label}", row.text(found)] for row in map(_FIGURES.__getitem__, keys)]
+
+
 def _length(found: dict[str, Any]) -> str:
     length = found["length"]
     throws = length["distributions"]["throws"]
     shares = throws["quantiles"]
-    return columns(
-        [
-            ["  throws a game", as_number(length["throws"])],
-            ["    standard deviation", as_number(throws["deviation"])],
-            ["    half take no more than", as_count(shares["0.5"])],
-            [
-                "    nine games of ten",
-                f"{as_count(shares['0.05'])} to {as_count(shares['0.95'])}",
-            ],
-            [
-                "    all that were seen",
-                f"{throws['shortest']} to {throws['longest']}; longer ones: "
-                f"{as_share(length['beyond'])} of games",
-            ],
-            ["  turns a game", as_number(length["turns"])],
-            ["  moves a game", as_number(length["moves"])],
-            ["  captures a game", as_number(length["captures"])],
-            ["  extra throws a game", as_number(length["extra_throws"])],
-        ],
-        "<<",
-    )
+    most = f"{as_count(shares['0.05'])} to {as_count(shares['0.95'])}"
+    seen = f"{throws['shortest']} to {throws['longest']}"
+    longer = f"{as_share(length['beyond'])} of games"
+    rows = [
+        *_rows(found, "throws", "throws_deviation", "median"),
+        ["    nine games of ten", most],
+        ["    all that were seen", f"{seen}; longer ones: {longer}"],
+        *_rows(found, "turns", "moves", "captures", "extra_throws"),
+    ]
+    return columns(rows, "<<")
 
 
 def _choices(found: dict[str, Any]) -> str:
     choices = found["choices"]
-    return columns(
-        [
-            ["  throws with a choice", as_share(choices["with_a_choice"])],
-            ["  throws without a choice", as_share(choices["without_a_choice"])],
-            ["  choices a turn", as_number(choices["choices_a_turn"])],
-            ["  throws without a move", as_share(choices["without_a_move"])],
-            [
-                "  moves to choose from",
-                f"{as_number(choices['moves_to_choose_from'])}; at most {choices['most_moves']} "
-                "were seen",
-            ],
-        ],
-        "<<",
-    )
+    (moves,) = _rows(found, "moves_to_choose_from")
+    rows = [
+        *_rows(found, "with_a_choice"),
+        ["  throws without a choice", as_share(choices["without_a_choice"])],
+        *_rows(found, "choices_a_turn", "without_a_move"),
+        [moves[0], f"{moves[1]}; at most {choices['most_moves']} were seen"],
+    ]
+    return columns(rows, "<<")
 
 
 def _drama(found: dict[str, Any]) -> str:
     drama = found["drama"]
-    backs = drama["comebacks"]
-    return columns(
-        [
-            ["  changes of the lead", as_number(drama["lead_changes"])],
-            [
-                "  decided for good",
-                f"after {as_share(drama['decided_after'])} of the throws "
-                "(the winner never below 90 % again)",
-            ],
-            ["  won from below 25 %", as_share(backs["25"])],
-            ["  won from below 10 %", as_share(backs["10"])],
-            ["  won from below 1 %", as_share(backs["1"])],
-            ["  a throw changes the chance by", as_share(drama["swing"])],
-        ],
-        "<<",
-    )
+    decided = f"after {as_share(drama['decided_after'])} of the throws"
+    rows = [
+        *_rows(found, "lead_changes"),
+        ["  decided for good", f"{decided} (the winner never below 90 % again)"],
+        ["  won from below 25 %", as_share(drama["comebacks"]["25"])],
+        *_rows(found, "won_from_below_10"),
+        ["  won from below 1 %", as_share(drama["comebacks"]["1"])],
+        *_rows(found, "swing"),
+    ]
+    return columns(rows, "<<")
 
 
 def _luck(found: dict[str, Any]) -> str:
