@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 
 import pytest
@@ -92,8 +93,26 @@ def test_what_is_refused(ask, line, message):
 def test_other_commands_refuse_lengths_by_name(ask, tmp_path):
     ask("solve finkel:1 --objective length-max -q")
     path = tmp_path / "finkel-1-length-max.h5"
-    for command in ("query", "info", "evaluate", "export", "certify"):
+    for command in ("query", "evaluate", "export", "certify"):
         line = f"{command} {path}" + (" map.rgu" if command == "export" else "")
         assert "has the objective 'length-max', not 'win'" in ask(line, 2)
     assert "needs no upgrade" in ask(f"upgrade {path}", 2)
     assert "finkel:1" in ask("tables")
+
+
+def test_info_describes_a_table_of_lengths(ask, tmp_path):
+    ask("solve finkel:1 --objective length-max -q")
+    path = tmp_path / "finkel-1-length-max.h5"
+    page = ask("info finkel:1 --objective length-max")
+    lines = dict(re.split(r"  +", line, maxsplit=1) for line in page.splitlines())
+    assert lines["objective"] == "length-max"
+    assert lines["throws to come at the start"] == "17.061881"
+    assert lines["positions"] == "217"
+    assert lines["proven error"].endswith("throws")
+    assert ask(f"info {path}") == page
+    facts = json.loads(ask(f"info {path} --json"))
+    assert facts["objective"] == "length-max"
+    assert facts["length"] == pytest.approx(17.061881, abs=1e-6)
+    assert facts["error"] == max(facts["block_errors"])
+    assert facts["bytes"] == path.stat().st_size
+    assert "makes it" in ask("info finkel:1 --objective length", 2)

@@ -74,7 +74,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     ),
     "moves": ([_RULES, _POSITION, _THROW], {"--json": "", "-n": _NUMBER}),
     "tables": ([_TEXT], {"--json": "", "--sample": _NUMBER, "--checksums": ""}),
-    "info": ([_TABLE], {"--json": "", "--paths": ""}),
+    "info": ([_TABLE], {"--json": "", "--paths": "", "--objective": _TEXT}),
     "verify": (
         [_TABLE],
         {"--sample": _NUMBER, "--json": "", "-q": "", "--objective": _TEXT},

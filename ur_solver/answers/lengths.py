@@ -6,6 +6,7 @@ import itertools
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -147,6 +148,10 @@ class Lengths(FileDoor):
             for move in self.rules.legal_moves(position_from(self.rules, position), throw, choice)
         ]
         return sorted(found, key=lambda each: -each.length)
+
+    def info(self) -> dict[str, Any]:
+        """What the table says of itself, as JSON values: the keys of ``ur info --json``."""
+        return self.file.facts() | {"length": self.length(self.rules.start())}
 
     def __repr__(self) -> str:
         return f"Lengths({str(self.path)!r}: {self.objective} of {self.rules.word})"

@@ -260,21 +260,7 @@ class Table(AnswersDoor, FileDoor):
         With stakes, what values may be off is money, as the values are.
         """
         header, file = self.header, self.file
-        facts: dict[str, Any] = header.attributes() | {
-            "path": str(self.path),
-            "rules": header.rules.to_json(),
-            "error": self.max_error,
-            "block_errors": None
-            if header.error is None
-            else (file.blocks["error"] * self.space.unit).tolist(),
-            "bytes": file.n_bytes,
-            "digest": file.digest,
-            "is_whole": file.part.is_whole,
-            "left": self.left,
-            "blocks": len(file.blocks),
-            "of_blocks": len(self.space.blocks),
-            "of_positions": self.space.n_positions,
-            "chunks": file.n_chunks,
+        facts = file.facts() | {
             "value": self.start_value,
             "opening_value": None if self.start_value is None else self.opening_value(),
         }
@@ -283,6 +269,11 @@ class Table(AnswersDoor, FileDoor):
                 facts[name] *= self.space.unit
             levels = header.level_errors
             facts["level_errors"] = levels and [each * self.space.unit for each in levels]
+            if header.error is not None:
+                facts |= {
+                    "error": self.max_error,
+                    "block_errors": (file.blocks["error"] * self.space.unit).tolist(),
+                }
             facts |= {"positions": file.part.n_positions, "fines": self.space.reach}
         return facts
 

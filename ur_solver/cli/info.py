@@ -12,8 +12,10 @@ from typing import Any
 import click
 
 from ur_solver import __version__
+from ur_solver.answers.lengths import Lengths, lengths_at, open_lengths
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_answering
+from ur_solver.cli.objective import objective_option
 from ur_solver.cli.options import json_option, optional_table_argument
 from ur_solver.cli.output import (
     bound_text,
@@ -22,17 +24,21 @@ from ur_solver.cli.output import (
     size_text,
     time_text,
 )
+from ur_solver.table.format import WIN
 from ur_solver.table.names import FOLDER_VARIABLE, cache_folder, games_folder, table_folders
+from ur_solver.table.reader import TableFile
 
 
 @click.command(short_help="Describe a table, or list the folders in use.")
 @optional_table_argument
+@objective_option
 @click.option("--paths", "is_of_paths", is_flag=True, help="List the folders of files.")
 @json_option
-def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
+def command(word: str | None, objective: str, is_of_paths: bool, as_json: bool) -> None:
     """Describe TABLE, a file or a rule set such as finkel:3, by what its file says.
 
-    If a rule set has no table, its estimator is described.
+    If a rule set has no table, its estimator is described. With --objective it is the table of
+    lengths; a file of one needs no --objective.
 
     With --paths, list the folders instead: those of tables ($UR_TABLES comes first, and new tables
     go into the first), of games in play, and of cached results.
@@ -41,6 +47,11 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
         raise click.UsageError("give a TABLE, or --paths")
     if word is None:
         echo(json.dumps(_paths()) if as_json else _paths_text())
+        return
+    lengths = lengths_at(word) if objective == WIN else open_lengths(word, objective)
+    if lengths is not None:
+        with lengths:
+            echo(json.dumps(lengths.info()) if as_json else _lengths_text(lengths))
         return
     with open_answering(word) as table:
         if as_json:
@@ -66,17 +77,11 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
                 rows.append(["  with a free first throw", text(value)])
         rows += [
             *_stakes_rows(table),
-            ["positions", _share(part.n_positions, table.space.n_positions)],
-            ["blocks", _share(len(part.indices), len(table.space.blocks))],
-            ["chunks", f"{table.file.n_chunks:,}"],
-            ["value type", header.value_type],
+            *_size_rows(table.file),
             ["tolerance", f"{table.tolerance:.3g}"],
             ["proven error", _proven(table)],
             ["largest residual", f"{header.residual * table.space.unit:.3g}"],
-            ["size", size_text(table.file.n_bytes)],
-            ["digest", table.file.digest],
-            ["made", f"{header.made} by ur_solver {header.program}"],
-            ["solved in", time_text(header.seconds)],
+            *_file_rows(table.file),
         ]
         echo(columns(rows, "<<"))
 
@@ -109,6 +114,44 @@ def _paths_text() -> str:
         ],
         "<<",
     )
+
+
+def _lengths_text(lengths: Lengths) -> str:
+    """A table of lengths: what ``length-max`` and ``length`` are is said by `--objective`."""
+    start = lengths.length(lengths.rules.start())
+    return columns(
+        [
+            ["file", str(lengths.path)],
+            ["rule set", lengths.rules.title],
+            ["objective", lengths.objective],
+            ["throws to come at the start", f"{start:.6f}"],
+            *_size_rows(lengths.file),
+            ["proven error", f"{bound_text(lengths.max_error)} throws"],
+            ["largest residual", f"{lengths.file.header.residual:.3g}"],
+            *_file_rows(lengths.file),
+        ],
+        "<<",
+    )
+
+
+def _size_rows(file: TableFile) -> list[list[str]]:
+    """How much a file holds of its game."""
+    return [
+        ["positions", _share(file.part.n_positions, file.space.n_positions)],
+        ["blocks", _share(len(file.part.indices), len(file.space.blocks))],
+        ["chunks", f"{file.n_chunks:,}"],
+        ["value type", file.header.value_type],
+    ]
+
+
+def _file_rows(file: TableFile) -> list[list[str]]:
+    """How large a file is, and how it was made."""
+    return [
+        ["size", size_text(file.n_bytes)],
+        ["digest", file.digest],
+        ["made", f"{file.header.made} by ur_solver {file.header.program}"],
+        ["solved in", time_text(file.header.seconds)],
+    ]
 
 
 def _share(held: int, whole: int) -> str:

@@ -115,6 +115,24 @@ class TableFile(Closing):
         self._lock = threading.Lock()
         self._process = os.getpid()
 
+    def facts(self) -> dict[str, Any]:
+        """What the table says of itself, as JSON values; errors are of the values as stored."""
+        header = self.header
+        return header.attributes() | {
+            "path": str(self.path),
+            "rules": header.rules.to_json(),
+            "error": header.error,
+            "block_errors": None if header.error is None else self.blocks["error"].tolist(),
+            "bytes": self.n_bytes,
+            "digest": self.digest,
+            "is_whole": self.part.is_whole,
+            "left": self.part.left,
+            "blocks": len(self.blocks),
+            "of_blocks": len(self.space.blocks),
+            "of_positions": self.space.n_positions,
+            "chunks": self.n_chunks,
+        }
+
     @property
     def rules(self) -> RuleSet:
         """The rule set that the table solves."""
