@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,18 @@ def test_every_form_says_that_values_are_estimates():
     assert f" {100 * estimated.start_value:.0f} ± 10 at the start" in f" {texts['account']}"
     assert texts["page"].endswith(ESTIMATES)
     assert f"{ESTIMATES[1:]}.</p>" in texts["html"]
+    references = {record.rules: {"random": 0.1}}
+    text = audit_page([estimated], Thresholds(), references, 1)
+    light = estimated.light
+    lost, mean = light.loss_margin, light.loss_margin / light.choices
+    assert f"{100 * light.loss:.0f} ± {100 * lost:.0f}" in text
+    assert f"{100 * light.mean_loss:.1f} ± {100 * mean:.1f}" in text
+    assert "the estimator 0.0\n" in text
+    report = html_report([estimated], Thresholds(), references)
+    assert "100 the estimator's" in " ".join(report.split())
+    cells = re.findall(r"<td>[\d.]+ ± (\d+)</td></tr>", texts["html"])  # light's chances
+    assert set(cells) == {"10"}
+    assert len(cells) >= len(estimated.plies) - 1  # a win is exact
     assert " ± 14 points lost" in texts["page"]
     assert "± 14 points lost" in texts["html"]
     for form in forms.values():
@@ -120,6 +133,8 @@ def test_a_table_of_rows_has_the_error_of_estimates():
     audits = both(random_game(named_rules("finkel:3"), 1))
     rows = list(csv.DictReader(io.StringIO(write_csv(audits, Thresholds()))))
     assert [float(row["error"]) for row in rows] == pytest.approx([0, 0, MARGIN, MARGIN])
+    lost = [audits[1].light.loss_margin, audits[1].dark.loss_margin]
+    assert [float(row["loss_error"]) for row in rows] == pytest.approx([0, 0, *lost])
     assert "error" not in write_csv(audits[:1], Thresholds())
 
 

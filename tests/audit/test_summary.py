@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import io
 import json
+import math
 from collections import Counter
 
 import pytest
@@ -187,6 +188,16 @@ def test_intervals_hold_the_players_own_strength(count):
     assert 880 <= held <= 990
 
 
+def test_what_estimated_losses_may_be_off_by_widens_a_strength():
+    """By hand: 20 choices that lose 0.02 each, next to random moves that lose 0.04."""
+    exact = summary_of([0.02] * 20)
+    estimated = dataclasses.replace(exact, loss_margin=0.04)
+    for summary, error in ((exact, 1.96 * 0.02 / 20), (estimated, math.hypot(0.00196, 0.002))):
+        found = strength(summary, {"random": 0.04})
+        assert found.value == pytest.approx(0.5)
+        assert found.error == pytest.approx(error / 0.04)
+
+
 def test_references_are_computed_once(query2, monkeypatch, tmp_path):
     said = []
     first = references_of(query2, 20, say=said.append)
@@ -197,6 +208,8 @@ def test_references_are_computed_once(query2, monkeypatch, tmp_path):
     assert len(said) == 1
     with pytest.raises(TypeError):  # another number of games is another thing
         references_of(query2, 21)
+    with pytest.raises(TypeError):  # and so are an estimator's
+        references_of(query2, 20, digest="0123")
     (kept,) = (tmp_path / "cache" / "references").iterdir()
     kept.write_text('{"random": 1}')  # what is damaged is not believed
     with pytest.raises(TypeError):

@@ -12,6 +12,7 @@ from ur_solver.audit.report import (
     account_text,
     action_text,
     html_report,
+    mean_text,
     result_text,
     strength_text,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "first_covered",
     "game_json",
     "html_report",
+    "mean_text",
     "play_many",
     "references_of",
     "result_text",

@@ -148,11 +148,12 @@ def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
 def write_csv(audits: Iterable[GameAudit], thresholds: Thresholds) -> str:
     """Audits as CSV: a header, then a row for light and one for dark for each game.
 
-    If values of a game are estimates, there is a column ``error`` of its start value's.
+    If values of a game are estimates, there are columns ``error``, of its start value, and
+    ``loss_error``, of a side's losses.
     """
     out, audits = io.StringIO(), list(audits)
     has_errors = not all(audit.is_exact for audit in audits)
-    fields = (*CSV_FIELDS, "error") if has_errors else CSV_FIELDS
+    fields = (*CSV_FIELDS, "error", "loss_error") if has_errors else CSV_FIELDS
     writer = csv.DictWriter(out, fields, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     for audit in audits:
@@ -190,4 +191,5 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "ending": str(record.ending),
         "conceded": round(player.conceded, 9),
         "error": audit.start_margin,
+        "loss_error": round(player.loss_margin, 9),
     }

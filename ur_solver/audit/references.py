@@ -38,6 +38,7 @@ def references_of(
     table: TableValues,
     games: int = REFERENCE_GAMES,
     *,
+    digest: str = "",
     say: Callable[[str], object] = lambda _text: None,
 ) -> dict[str, float]:
     """The reference players' mean loss per choice by a table's rules.
@@ -47,6 +48,8 @@ def references_of(
     table : TableValues
     games : int
         How many games each of them plays.
+    digest : str
+        Of an estimator: what is kept by it is its own. Losses by a table are known of some games.
     say : callable
         Called with a sentence for people before games are played.
 
@@ -58,7 +61,7 @@ def references_of(
     if table.tolerance > _MAX_TOLERANCE:
         return reference_losses(table, games)
     keys = [reference_key(each, games) for each in by_every_name(table.rules)]
-    path = cache_folder() / "references" / f"{keys[0]}.json"
+    path = cache_folder() / "references" / f"{'-'.join(filter(None, (keys[0], digest)))}.json"
     found = next(filter(None, map(shipped_references().get, keys)), None) or _read(path)
     if found is None:
         n_games = games * len(PLAIN)

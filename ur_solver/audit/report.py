@@ -48,6 +48,7 @@ class _Player:
     luckiest: str
     unluckiest: str
     strength: str
+    mean: str
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,6 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         thresholds=thresholds,
         has_money=any(game.payoff.units is MONEY for game in games),
         has_points=not games or any(game.payoff.units is POINTS for game in games),
-        nothing=NOTHING,
         estimates=f"{ESTIMATES[0].upper()}{ESTIMATES[1:]}.",
         marks=list(Mark),
         script=_script(),
@@ -154,6 +154,19 @@ def _script() -> Markup:
 
 NOTHING = "\N{EN DASH}"
 """Shown if there are too few choices."""
+
+
+def loss_text(units: Units, judged: JudgedPly) -> str:
+    """What a choice lost, of estimates with the error of the comparison: ``3 ± 2``."""
+    return units.amount(judged.loss) + units.give(judged.loss_margin)
+
+
+def mean_text(units: Units, summary: PlayerSummary) -> str:
+    """What a player lost a choice, with its error: ``0.5 ± 0.2``."""
+    margin = summary.mean_margin
+    return units.mean(summary.mean_loss) + (
+        f" \N{PLUS-MINUS SIGN} {units.mean(margin)}" if margin else ""
+    )
 
 
 ESTIMATES = (
@@ -267,6 +280,10 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
     decimals = (
         1 if audit.is_exact else min(1, sure_decimals(100 * audit.margin / audit.start_total))
     )
+
+    def give(margin: float) -> str:
+        return f" \N{PLUS-MINUS SIGN} {100 * margin:.{decimals}f}" if margin else ""
+
     for index, judged in enumerate(audit.all_plies):
         mark = thresholds.mark(judged)
         number_of_throw = audit.number_of_throw(index)
@@ -279,8 +296,9 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
                 played=audit.taken_text(judged) or "no move",
                 best="" if judged.is_best else audit.best_text(judged) or "",
                 luck=units.signed(judged.luck),
-                loss=units.amount(judged.loss) if judged.is_choice else "",
-                chance=f"{100 * audit.curve[index + 1]:.{decimals}f}",
+                loss=loss_text(units, judged) if judged.is_choice else "",
+                chance=f"{100 * audit.curve[index + 1]:.{decimals}f}"
+                + give(judged.played_margin / (judged.total or 1)),
                 mark=mark,
                 anchor=_anchor(number, index) if mark else "",
             )
@@ -345,6 +363,7 @@ def _player(
         luckiest=throw(summary.luckiest),
         unluckiest=throw(summary.unluckiest),
         strength=strength_text(summary, references) if references else "",
+        mean=mean_text(units, summary) if summary.choices else NOTHING,
     )
 
 

@@ -103,6 +103,11 @@ class PlayerSummary:
         return self.loss / self.choices if self.choices else 0.0
 
     @property
+    def mean_margin(self) -> float:
+        """Half the width of the 95 % interval of `mean_loss`; 0 if values are exact."""
+        return self.loss_margin / self.choices if self.choices else 0.0
+
+    @property
     def best_share(self) -> float:
         """The share of choices in which the best option was taken; 1 without choices."""
         return self.best / self.choices if self.choices else 1.0
@@ -142,7 +147,7 @@ MIN_CHOICES = 10
 
 
 class Strength(NamedTuple):
-    """How a player chooses: 0 as badly as random moves, 1 as the table.
+    """How a player chooses: 0 as badly as random moves, 1 as what judges.
 
     Attributes
     ----------
@@ -161,7 +166,7 @@ def strength(summary: PlayerSummary, references: Mapping[str, float]) -> Strengt
 
     The interval is that of the mean of the losses, as if there had been one more choice in which
     the player moved at random: a player who found every best move in a dozen choices may still
-    miss one in the next.
+    miss one in the next. What estimated losses may be off by is added to it.
 
     Parameters
     ----------
@@ -175,4 +180,5 @@ def strength(summary: PlayerSummary, references: Mapping[str, float]) -> Strengt
         return None
     mean = summary.mean_loss
     squares = max(0.0, summary.squared_loss - n * mean**2) + (random - mean) ** 2
-    return Strength(1 - mean / random, 1.96 * math.sqrt(squares) / n / random)
+    error = math.hypot(1.96 * math.sqrt(squares) / n, summary.mean_margin)
+    return Strength(1 - mean / random, error / random)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.audit import (
     REFERENCE_GAMES,
@@ -92,7 +93,7 @@ def command(
     table, are reported and skipped.
 
     Without a table, an estimator judges ('ur train'): a move counts as a mistake if its loss is
-    beyond the error of the comparison. Reference players are not compared.
+    beyond the error of the comparison, and losses have their errors.
 
     \b
     ur audit game.rgn --html report.html
@@ -112,9 +113,8 @@ def command(
                 references[rules] = {}
                 if annotate is not None:
                     check_output(annotate, rules)
-                # reference players play from the start
-                if reference_games and isinstance(table, Table) and table.file.part.is_whole:
-                    references[rules] = references_of(table, reference_games, say=say)
+                if reference_games:
+                    references[rules] = _references(table, reference_games)
             if thumbs:
                 audit = with_thumbs(audit, judges.of(rules), thumbs)  # noqa: PLW2901
             if as_json:
@@ -131,3 +131,14 @@ def command(
         if found and not as_json:
             echo(audit_page(found, thresholds, references, worst))
     report_left_out(judges.faults, "not audited")
+
+
+def _references(table: Evaluator, games: int) -> Mapping[str, float]:
+    """What reference players lose by what judges; nothing by a table without the start."""
+    if not isinstance(table, Table):
+        # one ply ahead: they lose much beside its errors
+        judge, digest = table.looking(1), table.stored.digest
+        return references_of(judge, games, digest=digest, say=say)
+    if not table.file.part.is_whole:
+        return {}
+    return references_of(table, games, say=say)

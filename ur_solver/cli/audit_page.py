@@ -19,6 +19,7 @@ from ur_solver.audit import (
     Thresholds,
     account_text,
     action_text,
+    mean_text,
     references_of,
     result_text,
     strength_text,
@@ -69,9 +70,10 @@ def _page_of_rules(
     parts = []
     payoff = audits[0].record.rules.payoff
     units = payoff.units.within(max(audit.margin for audit in audits))
+    best = "the table" if all(audit.is_exact for audit in audits) else "the estimator"
     if len(audits) > FULL_PAGES:
         parts.append(columns([_line(audit) for audit in audits], "<<>>>>"))
-        parts.append(_players(_by_player(audits, thresholds), references, payoff, units))
+        parts.append(_players(_by_player(audits, thresholds), references, payoff, units, best))
         worst_of_all = sorted(
             (
                 (judged, audit)
@@ -85,7 +87,7 @@ def _page_of_rules(
         for audit in audits:
             named = {_name(audit, side): audit.summary(side, thresholds) for side in (LIGHT, DARK)}
             parts.append(_head(audit))
-            parts.append(_players(named, references, payoff, units))
+            parts.append(_players(named, references, payoff, units, best))
             parts += [
                 _moment(audit, judged, thresholds)
                 for judged in worst_plies(audit, thresholds, worst)
@@ -127,8 +129,7 @@ def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, Pla
 def _line(audit: GameAudit) -> list[str]:
     units = audit.units
     totals = [
-        units.amount(sum(judged.loss for judged in audit.of_side(side) if judged.is_choice))
-        for side in (LIGHT, DARK)
+        units.amount(each.loss) + units.give(each.loss_margin) for each in (audit.light, audit.dark)
     ]
     lucks = [
         units.signed(sum(judged.luck for judged in audit.of_side(side))) for side in (LIGHT, DARK)
@@ -148,6 +149,7 @@ def _players(
     references: Mapping[str, float],
     payoff: Payoff,
     units: Units,
+    best: str,
 ) -> str:
     header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
     has_conceded = any(summary.conceded for summary in summaries.values())
@@ -165,8 +167,8 @@ def _players(
     if references:
         named = ", ".join(f"{name} {units.mean(loss)}" for name, loss in references.items())
         lines += [
-            f"lost a choice by reference players: {named}, the table {units.mean(0)}",
-            "a strength of 0 is that of random moves, 100 the table's; \N{PLUS-MINUS SIGN} is the "
+            f"lost a choice by reference players: {named}, {best} {units.mean(0)}",
+            f"a strength of 0 is that of random moves, 100 {best}'s; \N{PLUS-MINUS SIGN} is the "
             "95 % interval",
         ]
     return "\n".join(lines)
@@ -185,7 +187,7 @@ def _row(
         str(summary.choices),
         f"{100 * summary.best_share:.0f} %" if summary.choices else NOTHING,
         units.amount(summary.loss) + units.give(summary.loss_margin),
-        units.mean(summary.mean_loss) if summary.choices else NOTHING,
+        mean_text(units, summary) if summary.choices else NOTHING,
         units.signed(summary.luck),
         *(str(summary.marks[mark]) for mark in Mark),
     ]
