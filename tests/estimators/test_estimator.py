@@ -13,6 +13,7 @@ from ur_solver.errors import IllegalPositionError, InputError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.rules import named_rules
 from ur_solver.rules.turns import move_value
+from ur_solver.study.openings import opening_tree
 
 HERE = "L...__../..D...../....__.. L 2 2"
 
@@ -120,3 +121,23 @@ def test_states_are_valued_as_positions_are(finkel3):
     rows = finkel3.encode([HERE])
     assert np.array_equal(finkel3.values(rows), finkel3.values([HERE]))
     assert named_rules("finkel:3").is_same_game(finkel3.rules)
+
+
+def test_openings_have_the_intervals_of_their_values(finkel3):
+    n_losses = 0
+    for first in opening_tree(finkel3, depth=2):
+        reached = finkel3.rules.position(first["position"])
+        for second in first["then"]:
+            light = finkel3.rules.position(second["position"])
+            value, error = finkel3.value(light), finkel3.error(light)
+            figure = second["value"]
+            assert figure["value"] == pytest.approx(value if light.side == "L" else 1 - value)
+            assert figure["high"] - figure["value"] == pytest.approx(error)
+            if second["second"] is not None:
+                best, other = finkel3.moves(reached, second["throws"][0][0])[:2]
+                errors = [finkel3.error(each.move.position) for each in (best, other)]
+                loss = second["second"]
+                assert loss["value"] == pytest.approx(best.value - other.value)
+                assert loss["value"] - loss["low"] == pytest.approx(math.hypot(*errors))
+                n_losses += 1
+    assert n_losses >= 3

@@ -16,9 +16,11 @@ from ur_solver.moves import CAPTURE, PASS, generator_of
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.records import Replay
 from ur_solver.rules import named_rules
+from ur_solver.rules.payoff import CHANCES
 from ur_solver.study import study
 from ur_solver.study.estimates import mean_of
 from ur_solver.study.evaluate import evaluate
+from ur_solver.study.figures import loss_text
 from ur_solver.study.match import play
 from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
@@ -182,6 +184,12 @@ def test_openings_where_something_is_said(solved):
         assert sum(first["chance"] for first in found) == pytest.approx(1)
         mean = sum(first["chance"] * first["value"] for first in found)
         assert mean == pytest.approx(table.value(start))
+
+
+def test_a_loss_within_its_interval_is_lost_perhaps():
+    assert loss_text(CHANCES, 0.0123) == "1.23"
+    assert loss_text(CHANCES, {"value": 0.042, "low": 0.01, "high": 0.074}) == "4.2"
+    assert loss_text(CHANCES, {"value": 0.004, "low": -0.01, "high": 0.018}) == "0.4, perhaps"
 
 
 def test_every_sampled_figure_has_an_interval(solved):

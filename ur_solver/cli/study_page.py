@@ -17,6 +17,7 @@ from ur_solver.study.figures import (
     as_points,
     as_share,
     halves_of,
+    loss_text,
     names_of,
     payoff_of,
     points,
@@ -76,12 +77,12 @@ def _fairness(found: dict[str, Any]) -> str:
     return columns(rows, "<<")
 
 
-def _value(payoff: Payoff, figure: Any) -> str:
-    """A value: exact, or an estimate."""
+def _value(payoff: Payoff, figure: Any, digits: int = 4) -> str:
+    """A value: exact, with some decimals, or an estimate."""
     margin = halves_of(figure)[0]
     if margin:
         return payoff.units.estimate(value_of(figure), margin)
-    return payoff.units.value(figure, 4)
+    return payoff.units.value(figure, digits)
 
 
 def _rows(found: dict[str, Any], *keys: str) -> list[list[str]]:
@@ -191,16 +192,16 @@ def _openings(found: dict[str, Any]) -> str:
     rows = [["  first throw", "", light, "second throw", "", "second best loses"]]
     for first in found["openings"]:
         for second in first["then"]:
-            if second["move"] is None or (second["second"] or 0) < _LEAST_SECOND:
+            if second["move"] is None or value_of(second["second"]) < _LEAST_SECOND:
                 continue
             rows.append(
                 [
                     f"  {_thrown(first)}",
                     first["move"] or "pass",
-                    units.value(second["value"], units.exact_digits),
+                    _value(payoff, second["value"], units.exact_digits),
                     _thrown(second),
                     second["move"],
-                    units.number(second["second"], units.exact_digits),
+                    loss_text(payoff, second["second"]),
                 ]
             )
     return columns(rows, "<<><<>") if len(rows) > 1 else ""
@@ -226,7 +227,7 @@ def _choices_before_throws(found: dict[str, Any]) -> str:
                         _thrown(second),
                         second["move"] or "pass",
                         third["say"],
-                        points(third["other_loses"], sign=False),
+                        loss_text(payoff_of(found), third["other_loses"]),
                     ]
                 )
     return columns(rows, "<<<<<>") if len(rows) > 1 else ""

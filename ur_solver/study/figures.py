@@ -90,6 +90,17 @@ def points(value: float, *, sign: bool = True) -> str:
     return text if sign else text.removeprefix("+")
 
 
+def loss_text(payoff: Payoff, figure: Any) -> str:
+    """What an option loses against the best: ``0.42``, or of estimates ``0.4, perhaps``.
+
+    It is perhaps lost where the interval of the difference reaches to 0.
+    """
+    units, (value, low, high) = payoff.units, ends_of(figure)
+    if low == high:
+        return units.number(value, units.exact_digits)
+    return units.number(value, units.digits) + ("" if low > 0 else ", perhaps")
+
+
 def payoff_of(study: dict[str, Any]) -> Payoff:
     """What the rules of a study are played for, in its words and units: amounts are the usual."""
     return CHANCES if study["rules"].get("stakes") is None else Stakes()

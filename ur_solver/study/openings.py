@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
-from ur_solver.answers.values import PositionValues
+from ur_solver.answers.values import EstimatedValues, PositionValues
 from ur_solver.rules import FREE_THROW, LIGHT, Move, Position
 from ur_solver.rules.turns import Outcome, choice_value, move_value, pass_value, total, turn
+from ur_solver.study.estimates import IntervalEstimate
 
 _Throws = tuple[int, ...]
 
@@ -29,7 +31,7 @@ def opening_tree(table: PositionValues, depth: int = 3) -> list[dict[str, Any]]:
         list of what the dice show; all that pass are one branch. Then their ``chance``, the best
         ``move`` (None for a pass), light's ``value`` after it, what the ``second`` best move loses
         (None if there is none), the ``position`` that it leads to and ``then``, the branches from
-        there.
+        there. Estimated values and losses are objects with their 95 % intervals.
     """
     start = table.rules.start()
     throw = table.rules.mechanics.opening_throw
@@ -49,9 +51,9 @@ def _branches(table: PositionValues, position: Position, depth: int) -> list[dic
     if best.name != FREE_THROW:
         worth = [choice_value(position, choice, table.value) for choice in choices]
         at = max(range(len(choices)), key=worth.__getitem__)
-        others = [worth[at] - each for k, each in enumerate(worth) if k != at]
         best = choices[at]
-        said = {"say": best.name, "other_loses": min(others, default=None)}
+        margin = _margin(table, position)  # a value before the throw is that of its best choice
+        said = {"say": best.name, "other_loses": _least_loss(worth, at, [margin] * len(worth))}
     return [
         said | _branch(table, position, depth, throws, chance, moves)
         for throws, chance, moves in _by_moves(best.outcomes)
@@ -79,19 +81,40 @@ def _branch(
 ) -> dict[str, Any]:
     value, reached = pass_value(position, table.value), position.pass_turn()
     text: str | None = None
-    second: float | None = None
+    second: Any = None
     if moves:
         worth = [move_value(move, table.value) for move in moves]
         value = max(worth)
-        best = moves[worth.index(value)]
-        text, reached = best.text, best.position
-        second = value - sorted(worth)[-2] if len(worth) > 1 else None
+        at = worth.index(value)
+        text, reached = moves[at].text, moves[at].position
+        second = _least_loss(worth, at, [_margin(table, move.position) for move in moves])
+    to_light = value if position.side == LIGHT else total(position) - value
     return {
         "throws": [list(each) for each in throws],
         "chance": float(chance),
         "move": text,
-        "value": value if position.side == LIGHT else total(position) - value,
+        "value": _figure(to_light, _margin(table, reached)),
         "second": second,
         "position": reached.notation,
         "then": _branches(table, reached, depth - 1),
     }
+
+
+def _margin(table: PositionValues, position: Position) -> float:
+    """Half the width of the interval of a position's value; 0 of a table's."""
+    return (table.error(position) or 0.0) if isinstance(table, EstimatedValues) else 0.0
+
+
+def _least_loss(worth: list[float], best: int, margins: list[float]) -> Any:
+    """What the second best option loses, as JSON; None without one."""
+    others = [k for k in range(len(worth)) if k != best]
+    if not others:
+        return None
+    second = max(others, key=worth.__getitem__)
+    margin = math.hypot(margins[best], margins[second])
+    return _figure(worth[best] - worth[second], margin)
+
+
+def _figure(value: float, margin: float) -> Any:
+    """A value with its interval as JSON; a number if it is exact."""
+    return IntervalEstimate(value, value - margin, value + margin).to_json()

@@ -64,8 +64,8 @@ def study(
     Parameters
     ----------
     table : PositionValues
-        Of a whole game. By an estimator's the study has what is sampled, and no openings; the
-        value of the start is an object with its 95 % interval, too.
+        Of a whole game. By an estimator's, the values of the start and of openings are objects with
+        their 95 % intervals, too, and what is exact by a table alone is missing.
     games : int
         Of the table against itself; each pair of the ladder plays a twentieth of them.
     seed : int
@@ -122,7 +122,7 @@ def study(
             "games_apart": [[_games_apart(each) for each in row] for row in wins],
         },
         "squares": _squares(table, played, generator),
-        "openings": [] if isinstance(table, EstimatedValues) else opening_tree(table),
+        "openings": opening_tree(table),
         "thumbs": {
             "against": _OPPONENT,
             "orders": [
