@@ -81,7 +81,7 @@ class FileServer:
     def __init__(self, folder: pathlib.Path) -> None:
         handler = functools.partial(_Silent, directory=str(folder))
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
         self.origin = f"http://127.0.0.1:{self._server.server_port}"
 

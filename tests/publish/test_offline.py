@@ -12,6 +12,7 @@ import pytest
 from tests.publish.conftest import FileServer
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import by_list, by_press, play
+from ur_solver.publish.site import publish
 from ur_solver.rules import named_rules
 
 pytestmark = needs_browser
@@ -89,6 +90,53 @@ def test_it_plays_without_a_network_after_one_load(browser, site):
         assert person.page.locator("#turns .turn").count() >= 1
         assert "%" in person.page.inner_text("#throws") + person.page.inner_text("#chances")
     person.close()
+
+
+def test_a_new_version_is_shown_once_all_pages_of_the_old_one_were_closed(browser, tmp_path):
+    """Files of one version stay together: the old page goes on, the next visit has the new one."""
+    folder = tmp_path / "games" / "ur"
+    publish(folder, [], [named_rules("finkel:1")])
+    server = FileServer(tmp_path)
+    person = Person(browser, server.origin + PATH)
+    person.visit("rules=finkel:1")
+    person.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    publish(folder, [], [named_rules("finkel:1"), named_rules("aseb:1")])
+    person.page.reload()
+    person.shown_whole()
+    update = """async () => {
+      const registration = await navigator.serviceWorker.ready;
+      await registration.update();
+      const worker = registration.installing ?? registration.waiting;
+      while (worker.state !== "installed") {
+        await new Promise((found) => worker.addEventListener("statechange", found, { once: true }));
+      }
+      return (await (await fetch("data/index.json")).json()).rules.length;
+    }"""
+    assert person.page.evaluate(update) == 1
+    person.page.goto("about:blank")
+    person.visit("rules=finkel:1")
+    count = (
+        "fetch('data/index.json').then((reply) => reply.json()).then((index) => index.rules.length)"
+    )
+    assert person.page.evaluate(count) == 2
+    names = person.page.evaluate("caches.keys()")
+    assert len([name for name in names if not name.endswith("pieces")]) == 1
+    person.close()
+    server.stop()
+
+
+def test_what_was_not_loaded_is_named_without_a_network(browser, site):
+    """Where the browser keeps no files, a game that was not open before cannot be opened."""
+    server = FileServer(site.folder.parents[1])
+    person = Person(browser, server.origin + PATH, service_workers="block")
+    person.visit("table=finkel-1")
+    server.stop()
+    person.context.set_offline(True)
+    person.page.evaluate("location.hash = 'table=skiriuk-7'")
+    message = person.page.get_by_text("A file of this site cannot be loaded; is there a network?")
+    message.first.wait_for()
+    person.complaints = [each for each in person.complaints if "by Playwright" not in each]
+    person.close("ERR_")
 
 
 def test_axe_finds_nothing(browser, files):
