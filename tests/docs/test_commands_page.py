@@ -75,6 +75,7 @@ ASKED = {
     "ur practise": [
         ["practise", "finkel", "GAMES"],
         ["practise", "birds:1"],
+        ["practise", "ben:1", "--cost", "0"],
         ["practise", "ESTIMATOR", "--plies", "1", "--cost", "0"],
     ],
     "ur review": [["review", "finkel", "GAMES"]],
@@ -177,7 +178,7 @@ def games(tmp_path, finkel2):
 
 @pytest.mark.parametrize("heading", list(ASKED))
 def test_keys_of_json_are_those_of_the_page(heading, finkel2, solved, games):
-    for word in ("finkel:1", "birds:1", "bell-stakes:1", "skiriuk:1"):
+    for word in ("finkel:1", "birds:1", "bell-stakes:1", "skiriuk:1", "ben:1"):
         solved(named_rules(word))
     documented = sections()[heading]
     seen = set()

@@ -217,7 +217,7 @@ class Answers:
         position : Position or str
         throw : int
         choice : str
-            What is said before the throw, as for `RuleSet.legal_moves`.
+            The choice before the throw, as for `RuleSet.legal_moves`.
 
         Returns
         -------

@@ -1,7 +1,7 @@
 """A game on a board that a page steps through: the first drawing, then what each step changes.
 
 The page needs no rules: every step has the squares and trays that are drawn anew, the arrows and
-what is said. `templates/replay.js` puts them into the drawing.
+a text. `templates/replay.js` puts them into the drawing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:
     ----------
     audit : GameAudit
     end_text : str
-        What is said of the end.
+        The end in words.
 
     Returns
     -------
@@ -81,12 +81,12 @@ def _text(audit: GameAudit, index: int) -> str:
     ply, taken = judged.ply, audit.taken_text(judged)
     side, number = SIDE_NAMES[ply.side], audit.number_of_throw(index)
     if not number:
-        said = f"Opening: {side} throws {ply.throw_text}, {taken or 'no move'}"
+        text = f"Opening: {side} throws {ply.throw_text}, {taken or 'no move'}"
     elif judged.is_before_throw:
-        said = f"Before throw {number}: {side} says {taken}"
+        text = f"Before throw {number}: {side} says {taken}"
     else:
-        said = f"Throw {number}: {side} throws {ply.throw_text}, {taken or 'no move'}"
+        text = f"Throw {number}: {side} throws {ply.throw_text}, {taken or 'no move'}"
     if judged.is_choice and not judged.is_best:
         lost = units.lost(judged.loss, judged.loss_margin)
-        said += f"; best was {audit.best_text(judged)}, {lost}"
-    return f"{said}. Light has {units.value(judged.to_light(judged.value))} before it."
+        text += f"; best was {audit.best_text(judged)}, {lost}"
+    return f"{text}. Light has {units.value(judged.to_light(judged.value))} before it."

@@ -158,8 +158,8 @@ def _first_plies(audit: GameAudit, throws: int) -> Iterator[tuple[JudgedPly, str
         n_throws += not judged.is_before_throw
         if n_throws > throws:
             return
-        said = () if judged.is_before_throw else (judged.ply.choice, judged.ply.throw_text)
-        yield judged, " ".join(part for part in said if part)
+        words = () if judged.is_before_throw else (judged.ply.choice, judged.ply.throw_text)
+        yield judged, " ".join(part for part in words if part)
 
 
 def _as_light(judged: JudgedPly, index: int) -> str:

@@ -152,8 +152,8 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            said = printable(error.format_message() + _advice(error))
-            raise click.UsageError(said, error.ctx) from None
+            message = printable(error.format_message() + _advice(error))
+            raise click.UsageError(message, error.ctx) from None
         except InputError as error:
             raise _BadInput(printable(str(error))) from error
         except UrError as error:

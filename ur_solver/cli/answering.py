@@ -72,7 +72,7 @@ def _times(rules: RuleSet) -> str:
 
 
 def open_playing(word: str, plies: int, purpose: str | None) -> Evaluator:
-    """What plays the whole game of a word: its table or, which is said, an estimator.
+    """What plays the whole game of a word: its table, or an estimator, which is reported.
 
     Raises as `open_answering` does, or if a table holds only a part of the game and the purpose
     takes all of it.

@@ -58,8 +58,8 @@ def _page(found: dict[str, Any]) -> str:
         )
     rows.append(["throws", "", *(f"{found[name]['throws']:,}" for name in _SERIES)])
     rows.append(["mean", f"{found['both']['fair_mean']:.2f}", *map(_mean, _found(found))])
-    said = "\n".join(f"{name}: {found[name]['text']}" for name in _SERIES)
-    return f"{columns(rows, '<>>>>')}\n\n{said}"
+    texts = "\n".join(f"{name}: {found[name]['text']}" for name in _SERIES)
+    return f"{columns(rows, '<>>>>')}\n\n{texts}"
 
 
 def _found(found: dict[str, Any]) -> list[dict[str, Any]]:

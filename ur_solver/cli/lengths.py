@@ -42,8 +42,8 @@ def solve(
     is_there = found is not None
     if found is None:
         with messages.progress("solving", space_of(rules).n_positions) as progress:
-            said = _say_nothing if messages.is_quiet else say
-            found = make_lengths(rules, objective, output, force=force, progress=progress, say=said)
+            note = _say_nothing if messages.is_quiet else say
+            found = make_lengths(rules, objective, output, force=force, progress=progress, say=note)
     with found as lengths:
         if as_json:
             echo(json.dumps(_facts(lengths, is_solved=not is_there)))
@@ -54,7 +54,7 @@ def solve(
 
 
 def _say_nothing(_text: str) -> None:
-    """What is said before a small table is solved that is missing."""
+    """Print nothing about a small table that is solved first."""
 
 
 def _facts(lengths: Lengths, *, is_solved: bool) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def best(
 
 
 def _moves(lengths: Lengths, position: Position, rolled: ChosenRoll) -> list[tuple[str, float]]:
-    """The moves with the lengths after them; what is said of a pass, with its length."""
+    """The moves with the lengths after them; a pass in words, with its length."""
     found = []
     if rolled.roll.moves_by is not None:
         found = lengths.moves(position, rolled.roll.moves_by, rolled.choice)

@@ -38,7 +38,7 @@ class ChosenRoll(NamedTuple):
 
     @property
     def passing(self) -> str:
-        """What is said where there is no move."""
+        """In words, where there is no move."""
         throws = " ".join(map(str, self.roll.throws))
         return f"{self.choice or 'throw'} {throws}: no move, the turn passes"
 

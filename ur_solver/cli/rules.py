@@ -27,7 +27,7 @@ from ur_solver.solving import Request
 _WIDEST = 100
 """Columns of the widest lines of prose, so that they can be read in wide terminals too."""
 
-_SAID_OF_RACES = {
+_SHOWN_OF_RACES = {
     *("safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw"),
     *("extra_throw", "another_piece", "opening"),
 }
@@ -165,7 +165,7 @@ def _switch_words(rules: RuleSet) -> list[str]:
     words = []
     for switch in rules.mechanics.switches:
         value = rules.switches[switch.key]
-        if has_race_turns and switch.key in _SAID_OF_RACES:
+        if has_race_turns and switch.key in _SHOWN_OF_RACES:
             continue
         if isinstance(switch, OneOf):
             words.append(switch.meanings[value])

@@ -53,7 +53,7 @@ class ListBlock:
 
     def follow(self, room: Values, threads: int) -> FollowedValues:
         """Refused, as `has_policies` says."""
-        raise SolveError("this block has no policies")
+        raise SolveError("a block without policies")
 
     def refine(self) -> bool:
         """False: values are of float64."""

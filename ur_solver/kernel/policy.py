@@ -99,8 +99,8 @@ def iterate_policies(turns: Turns, block: Block, values: Values, inputs: Inputs)
     equations = _equations_of(turns, block, inputs)
     centred = values - 0.5
     for _ in range(_MOST_ROUNDS):
-        said, moves = _policy(equations, centred)
-        rows, columns, entries, right = _linear(equations, said, moves)
+        chosen, moves = _policy(equations, centred)
+        rows, columns, entries, right = _linear(equations, chosen, moves)
         matrix = csc_array((entries, (rows, columns)), shape=(block.size, block.size))
         solution = splu(matrix).solve(right)
         change = float(np.abs(solution - centred).max())
@@ -182,28 +182,28 @@ def _best(worth: _Floats, first: _Indices) -> _Indices:
 
 
 def _linear(
-    equations: _Equations, said: _Indices, moves: _Indices
+    equations: _Equations, chosen: _Indices, moves: _Indices
 ) -> tuple[_Indices, _Indices, _Floats, _Floats]:
     """The equations under a policy: rows, columns and entries of the matrix, and the right side.
 
     With w and w' what the moves of a position and of its image are worth, and p and p' the
     chances of passing, x = w - p x' and x' = w' - p' x, so that (1 - p p') x = w - p w'.
     """
-    is_said = np.zeros(len(equations.passes), dtype=bool)
-    is_said[said] = True
-    throws = np.flatnonzero(is_said[equations.choice])
+    is_chosen = np.zeros(len(equations.passes), dtype=bool)
+    is_chosen[chosen] = True
+    throws = np.flatnonzero(is_chosen[equations.choice])
     own = equations.position[equations.choice[throws]]
     move, chance = moves[throws], equations.chance[throws]
-    moving = np.zeros(len(said))
+    moving = np.zeros(len(chosen))
     np.add.at(moving, own, chance)
-    passes, image = equations.passes[said], equations.image
+    passes, image = equations.passes[chosen], equations.image
     scale = moving + passes * moving[image]
-    constant = np.zeros(len(said))
+    constant = np.zeros(len(chosen))
     np.add.at(constant, own, chance * equations.worth[move])
     is_inside = equations.factor[move] != 0.0
     own, move, chance = own[is_inside], move[is_inside], chance[is_inside]
     entries = chance * equations.factor[move]
-    numbers = np.arange(len(said))
+    numbers = np.arange(len(chosen))
     is_drawn = scale == 0.0
     return (
         np.concatenate([numbers, own, image[own]]),

@@ -98,11 +98,11 @@ def _stem(before: RuleSet, rules: RuleSet) -> tuple[str, set[str]]:
 
 
 def _name(
-    base: RuleSet, rules: RuleSet, stem: str = "", unsaid: Collection[str] = frozenset()
+    base: RuleSet, rules: RuleSet, stem: str = "", omitted: Collection[str] = frozenset()
 ) -> str:
     """The name of `base` with a word for every difference of `rules` but their pieces.
 
-    Words are added to `stem` in place of the name, if it is given, and none for `unsaid` switches.
+    Words are added to `stem` in place of the name, if it is given, and none for `omitted` switches.
     """
     words = {}
     if rules.path != base.path:
@@ -118,5 +118,5 @@ def _name(
         if own != usual and not square.startswith("C"):  # row C is row A's mirror image
             words[f"square-{square}"] = f"{square}-{own.name if own else 'usual'}"
     stem = stem or base.name
-    name = "-".join([stem, *(words[key] for key in sorted(words) if key not in unsaid)])
+    name = "-".join([stem, *(words[key] for key in sorted(words) if key not in omitted)])
     return name if len(name) <= MAX_NAME else f"{base.name}-custom"[:MAX_NAME]

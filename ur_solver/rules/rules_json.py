@@ -55,8 +55,8 @@ def rules_to_json(rules: RuleSet) -> dict[str, Any]:
         values[short.key] = rules.switches[short.of] == short.on
     for switch in family.switches:
         value = rules.switches[switch.key]
-        is_said = any(short.of == switch.key and short.on == value for short in family.shorthands)
-        if switch.is_written(value) and not is_said:
+        is_short = any(short.of == switch.key and short.on == value for short in family.shorthands)
+        if switch.is_written(value) and not is_short:
             values[switch.key] = switch.to_json(value)
     if rules.squares:
         values["squares"] = {square: rule_to_json(rule) for square, rule in rules.squares.items()}
@@ -98,7 +98,7 @@ def rules_from_json(values: object) -> dict[str, Any]:
         "dice": _dice(values["dice"]),
         "pieces": whole_number("pieces", values["pieces"]),
         "family": name,
-        # a switch that the family has not is off, and may be said to be
+        # a switch that the family lacks is off, and JSON may state that
         "switches": {key: value for key, value in given.items() if key in own or value},
         "squares": _squares(values.get("squares", {})),
     }

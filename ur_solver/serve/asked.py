@@ -136,7 +136,7 @@ def turns_of(values: list[Any]) -> list[Turn]:
         if not is_right:
             raise RefusedError(
                 400,
-                f'turn {number} is {value!r:.60}, not such as [null, [2], "A@A3"]: what was said, '
+                f'turn {number} is {value!r:.60}, not such as [null, [2], "A@A3"]: the choice, '
                 "what was thrown, and the move",
             )
         turns.append(Turn(value[0], tuple(value[1]), value[2]))

@@ -131,8 +131,8 @@ _BOARD = (
 )
 _EXERCISE = object_of(
     position=TEXT,
-    choice=noted(or_null(TEXT), "said before the throw; null if nothing is, or to be decided"),
-    throws=noted(list_of(WHOLE), "what the dice show; none to decide what to say before"),
+    choice=noted(or_null(TEXT), "the choice before the throw; null for none, or if it is asked"),
+    throws=noted(list_of(WHOLE), "what the dice show; none if the choice before is asked"),
     cost=noted(CHANCE, "what the second best option loses, a share of what there is to win"),
 )
 _LINE_BODY = _body(

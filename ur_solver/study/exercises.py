@@ -38,8 +38,7 @@ class Exercise(NamedTuple):
     position : Position
         Before the throw.
     choice : str
-        What the player has said before the throw; empty if nothing is said, or if that is the
-        decision.
+        The choice before the throw; empty if there is none, or if that is the decision.
     throws : tuple of int
         As the dice show them; empty if the decision is what to say before the throw.
     cost : float
@@ -175,7 +174,7 @@ def _exercise(turns: TurnBatch, turn: int, side: str, cost: float) -> Exercise:
     if turns.choices is not None:
         return Exercise(position, "", (), cost)
     names = [choice.name for choice in stepper.choices(state)] or [FREE_THROW]
-    said = next(name for name in names if generator.may(name) == turns.may[turn])
+    choice = next(name for name in names if generator.may(name) == turns.may[turn])
     moves_by = generator.throws[turns.throws[turn]]
-    rolls = [roll for roll in stepper.rolls(state, said) if roll.moves_by == moves_by]
-    return Exercise(position, said, max(rolls, key=attrgetter("probability")).throws, cost)
+    rolls = [roll for roll in stepper.rolls(state, choice) if roll.moves_by == moves_by]
+    return Exercise(position, choice, max(rolls, key=attrgetter("probability")).throws, cost)

@@ -51,7 +51,7 @@ class Decision:
     position : Position
         Before the throw.
     choice : str
-        What was said before the throw; empty if nothing is said, or if that is the decision.
+        The choice before the throw; empty if there is none, or if that is the decision.
     throws : tuple of int
         As the dice show them; empty if the decision is what to say before the throw. In an opening
         both sides', light's first.
