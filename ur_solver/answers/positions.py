@@ -21,7 +21,7 @@ PositionsLike: TypeAlias = Iterable[PositionLike] | npt.NDArray[Any]
 """Several of them, in whatever holds them, or encoded states."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # == of arrays is no bool
 class States:
     """Some legal positions, encoded.
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.openings import EvaluatedRound, evaluated_rounds
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -24,11 +23,11 @@ from ur_solver.answers.positions import (
     states_from,
 )
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, SIDE_NAMES, Move, Position
-from ur_solver.rules.openings import opening_value
 from ur_solver.rules.turns import choice_value, move_value, pass_value, turn
 from ur_solver.space import space_of
 
 if TYPE_CHECKING:
+    from ur_solver.answers.openings import EvaluatedRound
     from ur_solver.answers.values import PositionValues
 
 _BATCH = 1 << 14
@@ -330,6 +329,8 @@ class Answers:
         >>> print(f"{table.opening_value():.4%}, {table.start_value:.4%} with a free first throw")
         55.3971%, 53.3174% with a free first throw
         """
+        from ur_solver.rules.openings import opening_value  # noqa: PLC0415 - few ask for openings
+
         return opening_value(self._rules, self._values.value)
 
     def opening_rounds(
@@ -362,6 +363,8 @@ class Answers:
         A@A3 C@C4 0.5478 0.0524
         A@A4 C@C4 0.5000 0.1002
         """
+        from ur_solver.answers.openings import evaluated_rounds  # noqa: PLC0415 - same
+
         return evaluated_rounds(self._rules, self._values.value, throws, marker)
 
     def _throw_value(self, position: Position, throw: int) -> ThrowValue:

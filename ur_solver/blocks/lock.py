@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import pathlib
 import warnings
@@ -14,6 +15,8 @@ try:
     import fcntl
 except ImportError:  # Windows, which does not open a file twice unless it is shared
     fcntl = None  # type: ignore[assignment]
+
+_log = logging.getLogger(__name__)
 
 _UNSUPPORTED = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
 """The errors of NFS, Lustre and FUSE mounted without locks."""
@@ -27,9 +30,7 @@ def is_unsupported(error: OSError) -> bool:
 @lru_cache(maxsize=256)
 def warn_without_locks(folder: pathlib.Path) -> None:
     """Log, once per folder, that its file system has no locks."""
-    import logging  # noqa: PLC0415 - 2 ms that reading a table does not need
-
-    logging.getLogger(__name__).warning(
+    _log.warning(
         "the file system of %r cannot lock files: take care that no other solve writes there",
         str(folder),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.words import counted
@@ -41,8 +41,7 @@ def sure_decimals(error: float) -> int:
     return max(0, -math.floor(math.log10(error)))
 
 
-@dataclass(frozen=True)
-class Units:
+class Units(NamedTuple):
     """How people are shown values: in points, hundredths of the chance to win, or as money.
 
     Attributes
@@ -114,7 +113,7 @@ class Units:
         """The same units with no more decimals than an error leaves; 0 leaves all."""
         if margin == 0:
             return self
-        return replace(self, digits=min(self.digits, sure_decimals(self.scale * margin)))
+        return self._replace(digits=min(self.digits, sure_decimals(self.scale * margin)))
 
 
 POINTS = Units(

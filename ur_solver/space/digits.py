@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ur_solver.space.shapes import ShapedSquare
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # == of arrays is no bool
 class Digits:
     """How the details of shapes are numbered, by what is left of a side's reserve.
 

@@ -14,7 +14,7 @@ NO_PART = -1
 """The part of contents that a private square cannot have."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # == of arrays is no bool
 class Placements:
     """The ways to fill private squares.
 

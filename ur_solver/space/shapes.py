@@ -10,8 +10,7 @@ marks and numbers are part of the shape.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ur_solver.rules.contents import (
     DARK,
@@ -27,8 +26,7 @@ from ur_solver.rules.contents import (
 _Detail = tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class ShapedSquare:
+class ShapedSquare(NamedTuple):
     """The contents of one square by shape and details.
 
     Attributes

@@ -25,10 +25,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import getitem
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -55,8 +54,7 @@ from ur_solver.space.state_layout import StateLayout
 from ur_solver.space.stock import Stock
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(NamedTuple):
     """What one side can no longer lose, as parts of its stock.
 
     Parameters

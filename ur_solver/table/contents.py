@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import pathlib
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +29,7 @@ from ur_solver.table.format import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # == of arrays is no bool
 class Contents:
     """All of a table but its values, checked.
 
@@ -61,7 +60,9 @@ def present_space(path: pathlib.Path, version: int, rules: RuleSet) -> Space:
     """Today's space; TableVersionError if the version has other ranks."""
     space = space_of(rules)
     if version < space.first_version:
-        from ur_solver.space.earlier_races import EarlierRaces  # noqa: PLC0415 - of old tables alone
+        import shlex  # noqa: PLC0415 - for old tables alone
+
+        from ur_solver.space.earlier_races import EarlierRaces  # noqa: PLC0415 - same
 
         again = f"make it again by 'ur solve {rules.word} --force'"
         if EarlierRaces.serves(rules) and not path.is_dir():

@@ -213,15 +213,17 @@ class Family:
 
     def _visit_faults(self) -> list[str]:
         """Squares of which a piece's letter does not show which visit it is on."""
-        path = self.rules.path.light
-        if len({*path}) == len(path):  # each is visited once
-            return []
-        places = Counter((place.square, place.letter) for place in self.places[LIGHT])
+        path = self.rules.path
+        visits = Counter(
+            (path.light[index], marked)
+            for marked in (False, True)
+            for index in self.indices(marked)
+        )
         return [
-            f"the path {self.rules.path.name!r} visits {square} twice, and {self.rules.family} "
-            f"writes pieces there {letter!r} on both visits"
-            for (square, letter), visits in places.items()
-            if visits > 1
+            f"the path {path.name!r} visits {square} twice, and {self.rules.family} "
+            f"writes pieces there {with_mark(LIGHT, marked)!r} on both visits"
+            for (square, marked), count in visits.items()
+            if count > 1
         ]
 
     @property
