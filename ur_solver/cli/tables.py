@@ -18,7 +18,6 @@ from ur_solver.answers.inventory import (
 )
 from ur_solver.answers.lengths import Lengths, lengths_at
 from ur_solver.answers.locate import open_file
-from ur_solver.answers.verify import verify_table
 from ur_solver.cli.lengths import verified
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import json_option, number_option
@@ -156,6 +155,8 @@ def _fault(word: str, sample: int, messages: Messages) -> str | None:
         lengths = lengths_at(word)
         if lengths is not None:
             return _fault_of_lengths(lengths, messages)
+        from ur_solver.answers.verify import verify_table  # noqa: PLC0415 - the kernels
+
         with (
             open_file(word) as table,
             messages.progress("verifying", table.part.n_positions) as progress,
