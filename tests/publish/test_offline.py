@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import subprocess
 import sys
@@ -140,11 +139,8 @@ def test_what_was_not_loaded_is_named_without_a_network(browser, site):
 
 
 def test_axe_finds_nothing(browser, files):
-    from axe_playwright_python.sync_playwright import Axe
-
     person = Person(browser, files.origin + PATH, bypass_csp=True)
     for address in ("table=bell-stakes-1&throw=3", "table=skiriuk-7", "rules=aseb:5"):
         person.visit(address)
-        found = Axe().run(person.page).response["violations"]
-        assert not found, (address, json.dumps(found, indent=1)[:3000])
+        person.check_access(address)
     person.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,12 +29,28 @@ _DICE = """
 """
 
 
+# For every page Chromium prepares others that nobody sees: of its address bar, and of what may be
+# visited next. They take most of the time of a short test. The last two lines are Playwright's own
+# choice, which ours replaces.
+_UNUSED = (
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess",
+    "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter",
+    "OptimizationHints", "PaintHolding", "ThirdPartyStoragePartitioning",
+)  # fmt: skip
+
+WAIT = 60_000
+"""The most milliseconds to wait for what must come; a busy machine is slow."""
+
+
 @contextmanager
 def launched() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", f"--disable-features={','.join(_UNUSED)}"],
+        )
         yield browser
         browser.close()
 
@@ -48,10 +65,11 @@ class Person:
     def __init__(self, browser: Any, origin: str, **context: Any) -> None:
         options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
         self.context = browser.new_context(**(options | context))
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(WAIT)
         self.context.add_init_script(_DICE)  # nothing here depends on chance
         self.page = self.context.new_page()
         self.origin = origin
+        self.is_dark = context.get("color_scheme") == "dark"
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
@@ -81,24 +99,45 @@ class Person:
         self.page.wait_for_selector("main[aria-busy='false'] :is(#board svg, #games li):visible")
 
     def settle(self) -> None:
-        """Wait until what was done is answered and shown."""
-        self.page.wait_for_selector("main[aria-busy='false']")
+        """Wait until what was done is answered and shown, on the page and in its dialogs.
+
+        Whatever is done makes the page or a dialog busy before the press of a button ends.
+        """
+        self.page.wait_for_selector(
+            "body:not(:has([aria-busy='true'])) main[aria-busy='false']", state="attached"
+        )
 
     def status(self) -> str:
         return self.page.inner_text("#status")
 
-    def until(
-        self, selector: str, text: str = "", state: str = "visible", seconds: int = 10
-    ) -> None:
-        """Wait for something to be on screen, or not."""
-        found = self.page.locator(selector, has_text=text).first
-        found.wait_for(state=state, timeout=1000 * seconds)
+    def until(self, selector: str, text: str = "", state: str = "visible") -> None:
+        """Wait for something to be on screen, or not. It must not have been before."""
+        self.page.locator(selector, has_text=text).first.wait_for(state=state)
+
+    def check_access(self, what: str) -> None:
+        """Fail if axe finds what some people could not use; dark colours change contrasts alone."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        options = {"resultTypes": ["violations"]}
+        if self.is_dark:
+            options["runOnly"] = ["color-contrast"]
+        found = Axe().run(self.page, options=options).response["violations"]
+        assert not found, (what, json.dumps(found, indent=1)[:3000])
 
     def options(self) -> list[str]:
         return self.page.locator("#options button").all_inner_texts()
 
     def press(self, name: str, within: str = "") -> None:
         self.page.locator(within or "body").get_by_role("button", name=name, exact=True).click()
+
+    def tap(self, what: Any) -> None:
+        """Tap something; the click that comes of it comes after the tap has ended."""
+        click = self.page.evaluate_handle(
+            """() => ({ came: new Promise(
+              come => addEventListener('click', come, { capture: true, once: true })) })"""
+        )
+        what.tap()
+        click.evaluate("click => click.came.then(() => null)")
 
     def head(self, name: str) -> None:
         """Press a button of the head of the page, which on a phone is in a menu."""

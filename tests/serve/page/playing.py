@@ -32,7 +32,7 @@ def turn_of(person, rng, how):
     else:
         how(person, rng)
     person.settle()
-    left = page.locator("#options button.main")
+    left = page.locator("#options button.main", has_not_text="Pass")  # the other side's
     if left.count():  # a move that is to be told from another between the same squares
         left.nth(rng.randrange(left.count())).click()
         person.settle()

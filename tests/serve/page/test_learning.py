@@ -52,17 +52,13 @@ def first_impossible(turns):
     return None
 
 
-def ready(person):
-    person.page.wait_for_selector("#recording-dialog[aria-busy=false]")
-
-
 def write_down(person, throw, move, how):
     """One turn of a record, by pressing buttons, by a digit, or on the board."""
     if how == "keys":
         person.keys(str(throw))
     else:
         person.page.locator(f"#recording-throws [data-throw='{throw}']").click()
-    ready(person)
+    person.settle()
     if move is None:
         return
     button = person.page.locator(f"#recording-moves [data-move='{move}']")
@@ -73,7 +69,7 @@ def write_down(person, throw, move, how):
         person.keys("Enter")
     else:
         button.click()
-    ready(person)
+    person.settle()
 
 
 def other_move(game, k):
@@ -95,7 +91,7 @@ def test_a_real_game_is_recorded_with_a_correction(person, table):
     assert broken is not None
     person.visit("table=finkel-3")
     person.press("Record a game")
-    ready(person)
+    person.settle()
     page = person.page
     assert page.locator("#recording-dialog").get_by_text("%").count() == 0  # no values
     page.fill("#recording-light", 'Ann "the Queen"')
@@ -109,9 +105,9 @@ def test_a_real_game_is_recorded_with_a_correction(person, table):
     assert page.evaluate("document.activeElement.closest('dialog').id") == "recording-dialog"
     # a wrong correction keeps what is legal, and names what is not
     page.locator("#recording-turns button").nth(number).click()
-    ready(person)
+    person.settle()
     page.locator(f"#recording-moves [data-move='{wrong[number][2]}']").click()
-    ready(person)
+    person.settle()
     faults = page.locator("#recording-turns .bad")
     assert faults.count() == 1
     assert page.locator("#recording-turns li").nth(broken).locator(".bad").count() == 1
@@ -122,14 +118,14 @@ def test_a_real_game_is_recorded_with_a_correction(person, table):
     page.reload()
     person.settle()
     person.press("Record a game")
-    ready(person)
+    person.settle()
     assert listed.count() == len(turns)
     assert faults.count() == 1
     # corrected back, the record is the game
     page.locator("#recording-turns button").nth(number).click()
-    ready(person)
+    person.settle()
     page.locator(f"#recording-moves [data-move='{turns[number][2]}']").click()
-    ready(person)
+    person.settle()
     assert faults.count() == 0
     assert listed.all_inner_texts() == written
     for suffix in (".ur", ".json"):
@@ -152,24 +148,24 @@ def test_a_real_game_is_recorded_with_a_correction(person, table):
 def test_turns_are_inserted_and_removed(person):
     person.visit("table=finkel-3")
     person.press("Record a game")
-    ready(person)
+    person.settle()
     page = person.page
     for throw, move in ((2, "A@A3"), (1, "A3A2")):  # dark's throw was forgotten
         if move == "A@A3":
             write_down(person, throw, move, "list")
     write_down(person, 3, "C@C2", "list")
     page.locator("#recording-turns button").nth(0).click()
-    ready(person)
+    person.settle()
     person.press("Insert a turn before it", "#recording-tools")
-    ready(person)
+    person.settle()
     assert "Turn 1: it is empty" in page.inner_text("#recording-status")
     write_down(person, 0, None, "list")
     assert "light is to throw" not in page.inner_text("#recording-turns li:first-child")
     assert "dark is to throw here" in page.inner_text("#recording-turns li:nth-child(2)")
     page.locator("#recording-turns button").nth(0).click()
-    ready(person)
+    person.settle()
     person.press("Remove this turn", "#recording-tools")
-    ready(person)
+    person.settle()
     assert page.locator("#recording-turns .bad").count() == 0
     assert page.locator("#recording-turns .played").all_inner_texts() == ["2 A@A3", "3 C@C2"]
 
@@ -180,18 +176,18 @@ def test_games_of_all_kinds_are_recorded(person, word):
     game = random_game(rules, 3, max_plies=6)
     person.visit(f"table={word.replace(':', '-')}")
     person.press("Record a game")
-    ready(person)
+    person.settle()
     page = person.page
     for ply in game.plies:
         if ply.choices and page.locator("#recording-sayings button").count():
             person.press(ply.choice, "#recording-sayings")
-            ready(person)
+            person.settle()
         page.locator(f"#recording-throws [data-throw='{'-'.join(map(str, ply.throws))}']").click()
-        ready(person)
+        person.settle()
         if ply.step is not None:
             move = game.stepper.text(ply.side, ply.step)
             page.locator(f"#recording-moves [data-move='{move}']").click()
-            ready(person)
+            person.settle()
     with page.expect_download() as caught:
         person.press("Save .ur", "#recording-dialog")
     (saved,) = read_text(caught.value.path().read_text())
@@ -201,7 +197,7 @@ def test_games_of_all_kinds_are_recorded(person, word):
 def test_a_record_is_begun_on_the_first_screen_without_values(person):
     person.page.goto(person.origin)
     person.press("Record a game at a real table")
-    ready(person)
+    person.settle()
     assert person.page.input_value("#recording-game") == "rules/finkel:7"
     for throw, move in ((4, "A@A1*"), (2, "A@A3"), (1, "C@C4")):
         write_down(person, throw, move, "list")
@@ -221,19 +217,19 @@ def test_a_record_is_begun_on_the_first_screen_without_values(person):
 def test_the_opening_of_bens_game_is_recorded_and_corrected(person):
     person.visit("table=ben-1")
     person.press("Record a game")
-    ready(person)
+    person.settle()
 
     def round_is(*words):
         for each in words:
             person.press(each, "#recording-opening")
-            ready(person)
+            person.settle()
 
     round_is("Record the opening")
     round_is("2", "2")  # both are as far: they throw again
     person.keys("0")
-    ready(person)
+    person.settle()
     person.keys("1")
-    ready(person)
+    person.settle()
     assert "light threw 0, dark 1. Which square" in person.page.inner_text("#recording-status")
     round_is("A3A1")
     assert "Opening 2-2 A@A3 C@C3, 0-1 A3A1 C3C2." in person.page.inner_text("#recording-opening")
@@ -245,9 +241,9 @@ def test_the_opening_of_bens_game_is_recorded_and_corrected(person):
     side = SIDE_NAMES[game.start.side]
     assert f"What did {side} throw?" in person.page.inner_text("#recording-status")
     person.page.locator("#recording-throws [data-throw='2']").click()
-    ready(person)
+    person.settle()
     person.page.locator("#recording-moves button").first.click()
-    ready(person)
+    person.settle()
     with person.page.expect_download() as caught:
         person.press("Save .ur", "#recording-dialog")
     (saved,) = read_text(caught.value.path().read_text())
@@ -256,7 +252,7 @@ def test_the_opening_of_bens_game_is_recorded_and_corrected(person):
     assert [ply.throws for ply in saved.plies] == [(2,)]
     # another opening, after which another side begins: the turn stays, and is marked
     person.page.locator("#recording-turns button").first.click()
-    ready(person)
+    person.settle()
     round_is("Correct the opening")
     for throws in (("1", "3"), ("3", "1")):
         if person.page.locator("#recording-opening", has_text="Correct").count():
@@ -338,6 +334,7 @@ def test_three_mistakes_are_practised_and_come_again(person, long_game, table):
     person.press(f"Mistakes of this game: {serious}")
     for k in range(3):
         person.until("#practise-title", f"Practise: {k + 1} of {serious}")
+        person.settle()
         answered(person, table, current(person, kept(person)["mistakes"]))
         person.press("Next")
     # the first answers were wrong: they come again the next day, and after right ones later
@@ -478,8 +475,6 @@ def test_throws_are_counted_and_openings_listed(person, long_game, table):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser, origin, scheme, long_game):
-    from axe_playwright_python.sync_playwright import Axe
-
     person = Person(
         browser,
         origin,
@@ -487,11 +482,9 @@ def test_axe_finds_nothing(browser, origin, scheme, long_game):
         bypass_csp=True,
         viewport={"width": 360, "height": 740},
     )
-    axe = Axe()
 
     def check(what):
-        found = axe.run(person.page).response["violations"]
-        assert not found, (what, json.dumps(found, indent=1)[:3000])
+        person.check_access(what)
         assert person.page.evaluate("document.documentElement.scrollWidth") <= 360, what
 
     person.visit("table=finkel-3")
@@ -499,14 +492,14 @@ def test_axe_finds_nothing(browser, origin, scheme, long_game):
     person.page.wait_for_selector("#openings table")
     check("openings")
     person.press("Record a game")
-    ready(person)
+    person.settle()
     for throw, move in ((2, "A@A3"), (1, "C@C4"), (0, None), (2, "C4C2")):
         write_down(person, throw, move, "list")
     check("a record")
     person.page.locator("#recording-turns button").nth(1).click()
-    ready(person)
+    person.settle()
     person.page.locator("#recording-throws [data-throw='0']").click()
-    ready(person)
+    person.settle()
     assert person.page.locator("#recording-turns .bad").count() == 1
     check("a record with a fault")
     person.keys("Escape")

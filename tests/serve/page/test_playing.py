@@ -142,11 +142,11 @@ def test_a_game_by_touch(browser, origin):
 
     n_carried = n_tapped = 0
     for _ in range(12):
-        page.locator("#throw").tap()
+        person.tap(page.locator("#throw"))
         person.settle()
         turns = page.locator("#turns .turn").count()
         if "Pass" in person.options():
-            page.locator("#options").get_by_role("button", name="Pass", exact=True).tap()
+            person.tap(page.locator("#options").get_by_role("button", name="Pass", exact=True))
         elif n_tapped > n_carried:
             page.locator("#board").scroll_into_view_if_needed()
             targets = page.locator("#board .target")
@@ -157,7 +157,7 @@ def test_a_game_by_touch(browser, origin):
                     break
             n_carried += 1
         else:
-            page.locator("#board .movable").first.tap()
+            person.tap(page.locator("#board .movable").first)
             n_tapped += 1
         person.settle()
         assert page.locator("#turns .turn").count() == turns + 1
@@ -186,7 +186,7 @@ def test_the_table_plays_both_sides(person, name):
     person.page.select_option("#light-player", "weak")
     person.page.select_option("#dark-player", "table")
     person.press("Start", "#new-dialog")
-    person.until("#status", "has won", seconds=60)
+    person.until("#status", "has won")
     assert "dark: the table" in person.page.inner_text("#names")
     lost = person.page.locator("#summary .player.dark dd").nth(1).inner_text()
     assert lost in ("+0.0", "\N{MINUS SIGN}0.0")

@@ -7,7 +7,7 @@ import { LEVELS, counted } from "./words.js";
 const SIDES = ["light", "dark"];
 
 /** @param {import("./session.js").Session} session */
-export function wireDialogs(session, { start, failed, ready, tables }) {
+export function wireDialogs(session, { start, load, failed, ready, tables }) {
   const open = (name) => at(`${name}-dialog`).showModal();
   at("help").addEventListener("click", () => open("help"));
   at("new").addEventListener("click", () => {
@@ -26,7 +26,7 @@ export function wireDialogs(session, { start, failed, ready, tables }) {
     const of = (what) => Object.fromEntries(SIDES.map((side) => [side, at(`${side}-${what}`).value.trim()]));
     start(of("player"), of("name"));
   });
-  wireOpening(session, { failed, open, ready, tables });
+  wireOpening(session, { load, open, ready, tables });
   at("save").addEventListener("click", () => {
     at("link").value = location.href;
     showSaves(session, failed);
@@ -59,7 +59,7 @@ async function auditOf(session, tables, text) {
   return { ...first, path: null };
 }
 
-function wireOpening(session, { failed, open, ready, tables }) {
+function wireOpening(session, { load, open, ready, tables }) {
   const say = (...items) => at("found").replaceChildren(...items.map((item) => make("li", {}, item)));
   at("open").addEventListener("click", () => {
     say();
@@ -81,11 +81,9 @@ function wireOpening(session, { failed, open, ready, tables }) {
       return;
     }
     const { games, faults } = found;
-    const take = async (game) => {
+    const take = (game) => {
       at("open-dialog").close();
-      session.players = { light: "human", dark: "human" };
-      if (found.path !== session.source.path) await session.take(found.path);
-      await session.load(game).catch(failed);
+      return load(game, found.path);
     };
     if (games.length === 1 && !faults.length) await take(games[0]);
     else if (!games.length && !faults.length) say("There is no game in this.");

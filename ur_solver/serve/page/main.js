@@ -53,7 +53,9 @@ const drop = act((from, to) => presses.drop(from, to));
 const editor = new Editor(session, board, { done: leaveEditor, run });
 /** @type {{id: string, game: string | null, pieces: number, exact: boolean}[]} */
 let tables = [];
-const dialogs = wireDialogs(session, { start: act(start), failed, ready, tables: () => tables });
+const dialogs = wireDialogs(session, {
+  start: act(start), load: act(load), failed, ready, tables: () => tables,
+});
 const learning = new Learning(session, act);
 const opening = new Opening(session, board, act);
 
@@ -390,6 +392,13 @@ async function start(players, names) {
   for (const side of ["light", "dark"]) session.names[side] = names[side] || null;
   at("board").focus();
   await session.changed();
+}
+
+/** Show a game from elsewhere, by the table that has read it. */
+async function load(game, path) {
+  session.players = { light: "human", dark: "human" };
+  if (path !== session.source.path) await session.take(path);
+  await session.load(game);
 }
 
 /** Begin a game from the first screen. */
