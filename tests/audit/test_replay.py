@@ -1,18 +1,16 @@
 """The replay of a report: its steps against whole drawings, and in a browser."""
 
-import shutil
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.games import HashValues, random_game
+from tests.serve.browser import WAIT, needs_browser
 from ur_solver.audit import Thresholds, audit_games, html_report
 from ur_solver.audit.replay import replay_values
 from ur_solver.records import read_text
 from ur_solver.rules import named_rules
 from ur_solver.rules.drawing.svg import board_svg
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def audit_of(record):
@@ -67,41 +65,40 @@ def test_a_record_without_turns_has_one_step():
     assert [step["text"] for step in values["steps"]] == ["The end."]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_stepping_in_a_browser(tmp_path):
+@needs_browser
+def test_stepping_in_a_browser(browser, tmp_path):
     """Forth, back, to both ends and by the slider; nothing is complained of."""
     from playwright.sync_api import expect
-
-    from tests.serve.browser import launched
 
     games = [random_game(named_rules("finkel:2"), seed) for seed in (3, 4)]
     audits = list(audit_games(games, HashValues(games[0].rules)))
     path = tmp_path / "report.html"
     path.write_text(html_report(audits, Thresholds(), {}), encoding="utf-8")
     steps = replay_values(audits[1], "")["steps"]
-    with launched() as browser:
-        page = browser.new_context(viewport={"width": 360, "height": 800}).new_page()
-        complaints = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(path.as_uri())
-        replay = page.get_by_role("group", name="Replay").nth(1)
-        board = replay.locator("svg").first
-        begin = board.inner_html()
-        for _ in range(6):
-            replay.get_by_role("button", name="Next").click()
-        assert replay.locator("p").inner_text() == steps[6]["text"]
-        sixth = board.inner_html()
-        replay.get_by_role("button", name="Last").click()
-        assert replay.locator("p").inner_text().startswith("The end: ")
-        replay.get_by_role("slider").fill("6")
-        assert board.inner_html() == sixth
-        replay.get_by_role("slider").press("ArrowRight")
-        replay.get_by_role("button", name="Back").click()
-        assert board.inner_html() == sixth
-        replay.get_by_role("button", name="First").click()
-        assert board.inner_html() == begin != sixth
-        replay.get_by_role("button", name="Play").click()
-        expect(replay.locator("p")).not_to_have_text(steps[0]["text"])
-        replay.get_by_role("button", name="Stop").click()
-        assert not complaints
+    context = browser.new_context(viewport={"width": 360, "height": 800})
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(path.as_uri())
+    replay = page.get_by_role("group", name="Replay").nth(1)
+    board = replay.locator("svg").first
+    begin = board.inner_html()
+    for _ in range(6):
+        replay.get_by_role("button", name="Next").click()
+    assert replay.locator("p").inner_text() == steps[6]["text"]
+    sixth = board.inner_html()
+    replay.get_by_role("button", name="Last").click()
+    assert replay.locator("p").inner_text().startswith("The end: ")
+    replay.get_by_role("slider").fill("6")
+    assert board.inner_html() == sixth
+    replay.get_by_role("slider").press("ArrowRight")
+    replay.get_by_role("button", name="Back").click()
+    assert board.inner_html() == sixth
+    replay.get_by_role("button", name="First").click()
+    assert board.inner_html() == begin != sixth
+    replay.get_by_role("button", name="Play").click()
+    expect(replay.locator("p")).not_to_have_text(steps[0]["text"], timeout=WAIT)
+    replay.get_by_role("button", name="Stop").click()
+    context.close()
+    assert not complaints

@@ -2,15 +2,13 @@
 
 import dataclasses
 import html
-import os
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
 import pytest
 
 from tests.games import GAMES, NAMES, HashValues, random_game
+from tests.serve.browser import needs_browser
 from ur_solver.audit import Thresholds, audit_games, html_report
 from ur_solver.audit.report import MAX_GAMES
 from ur_solver.records import GameRecord, read_file
@@ -19,22 +17,8 @@ from ur_solver.rules.contents import is_marked, side_of, split
 from ur_solver.rules.drawing.svg import board_svg
 from ur_solver.rules.payoff import MONEY, POINTS
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-)
 REFERENCES = {"random": 0.03, "first": 0.027, "greedy": 0.015}
 HOSTILE = '<script>alert("x")</script>'
-
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 
 def report(*records, references=REFERENCES):
@@ -175,69 +159,60 @@ def test_signed_has_no_minus_nought():
     assert MONEY.signed(-0.012) == "\N{MINUS SIGN}0.01"
 
 
-def browse(folder, page, width, *more):
-    """What Chromium measures of a page in a frame `width` pixels wide."""
-    frame = folder / "frame.html"
-    # A headless window cannot be as narrow as a phone, but a frame can.
-    frame.write_text(
-        f'<body style="margin:0"><iframe id="frame" style="width:{width}px;height:3000px;'
-        f'border:0" srcdoc="{html.escape(page)}"></iframe><p id="said"></p><script>'
-        "document.getElementById('frame').onload = () => {"
-        "const page = document.getElementById('frame').contentDocument;"
-        "page.querySelectorAll('details').forEach(each => {each.open = true});"
-        "const wide = [...page.querySelectorAll('body *')].filter("
-        "each => each.getBoundingClientRect().right > page.documentElement.clientWidth + 0.5"
-        " && !each.closest('svg') && !each.closest('.moves table'));"
-        "document.getElementById('said').textContent = [page.documentElement.scrollWidth,"
-        "page.documentElement.clientWidth, wide.length,"
-        "performance.getEntriesByType('resource').length,"
-        "[...page.querySelectorAll('svg')].every(each => each.clientHeight > 60),"
-        # texts of drawings that reach over the drawing's edge, and so are cut off
-        "[...page.querySelectorAll('svg text')].filter(each => {"
-        "const [own, all] = [each, each.closest('svg')].map(one => one.getBoundingClientRect());"
-        "return own.left < all.left - 1 || own.right > all.right + 1"
-        " || own.top < all.top - 1 || own.bottom > all.bottom + 1}).length].join(' ');"
-        "}</script></body>"
-    )
-    result = subprocess.run(
-        [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", "--window-size=1200,3000",
-         *more, "--dump-dom", "--virtual-time-budget=5000", frame.as_uri()],
-        capture_output=True, text=True, timeout=120, check=True,
-        env={**os.environ, "HOME": str(folder)},
-    )  # fmt: skip
-    said = re.search(r'<p id="said">([^<]*)</p>', result.stdout)
-    assert said, result.stdout[-500:]
-    return said[1].split()
+MEASURED = """() => {
+  document.querySelectorAll('details').forEach((each) => { each.open = true; });
+  const { scrollWidth, clientWidth } = document.documentElement;
+  return {
+    scrollWidth, clientWidth,
+    wide: [...document.querySelectorAll('body *')].filter((each) =>
+      each.getBoundingClientRect().right > clientWidth + 0.5
+      && !each.closest('svg') && !each.closest('.moves table')).length,
+    fetched: performance.getEntriesByType('resource').length,
+    areDrawn: [...document.querySelectorAll('svg')].every((each) => each.clientHeight > 60),
+    // texts of drawings that reach over the drawing's edge, and so are cut off
+    cut: [...document.querySelectorAll('svg text')].filter((each) => {
+      const [own, all] = [each, each.closest('svg')].map((one) => one.getBoundingClientRect());
+      return own.left < all.left - 1 || own.right > all.right + 1
+        || own.top < all.top - 1 || own.bottom > all.bottom + 1;
+    }).length,
+  };
+}"""
+
+
+def measured(browser, folder, report, width):
+    """What Chromium measures of a report in a window `width` pixels wide."""
+    path = folder / "report.html"
+    path.write_text(report, encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 3000})
+    page.goto(path.as_uri())
+    found = page.evaluate(MEASURED)
+    page.close()
+    return found
 
 
 @needs_browser
 @pytest.mark.parametrize("width", [360, 1100])
-def test_nothing_is_fetched_or_wider_than_the_screen(tmp_path, width):
-    page = report(sample("finkel-2"))
-    scroll, client, too_wide, fetched, are_drawn, cut_texts = browse(tmp_path, page, width)
-    assert int(client) == width
-    assert int(scroll) <= width
-    assert (too_wide, fetched, are_drawn, cut_texts) == ("0", "0", "true", "0")
+def test_nothing_is_fetched_or_wider_than_the_screen(browser, tmp_path, width):
+    found = measured(browser, tmp_path, report(sample("finkel-2")), width)
+    assert found.pop("scrollWidth") <= width
+    assert found == {"clientWidth": width, "wide": 0, "fetched": 0, "areDrawn": True, "cut": 0}
 
 
 @needs_browser
-def test_every_board_is_drawn(tmp_path):
+def test_every_board_is_drawn(browser, tmp_path):
     for name in ("aseb", "murray", "masters", "birds", "skiriuk"):
         record = random_game(CATALOGUE[name].with_pieces(3), 4)
         assert isinstance(record, GameRecord)
-        scroll, client, too_wide, _, are_drawn, cut = browse(tmp_path, report(record), 390)
-        assert (scroll, too_wide, are_drawn, cut) == (client, "0", "true", "0")
+        found = measured(browser, tmp_path, report(record), 390)
+        assert (found["scrollWidth"], found["wide"]) == (found["clientWidth"], 0)
+        assert (found["areDrawn"], found["cut"]) == (True, 0)
 
 
 @needs_browser
-def test_a_screenshot_shows_more_than_a_blank_page(tmp_path):
-    page, shot = tmp_path / "report.html", tmp_path / "shot.png"
-    page.write_text(report(sample("finkel-1")))
-    subprocess.run(
-        [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1100,1600",
-         f"--screenshot={shot}", page.as_uri()],
-        capture_output=True, timeout=120, check=True,
-        env={**os.environ, "HOME": str(tmp_path)},
-    )  # fmt: skip
-    assert shot.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    assert shot.stat().st_size > 50_000
+def test_a_screenshot_shows_more_than_a_blank_page(browser, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(report(sample("finkel-1")))
+    page = browser.new_page(viewport={"width": 1100, "height": 1600})
+    page.goto(path.as_uri())
+    assert len(page.screenshot()) > 50_000
+    page.close()
