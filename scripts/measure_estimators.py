@@ -1,15 +1,20 @@
 """Hold estimators against exact tables: the figures of docs/estimates.md.
 
     python scripts/measure_estimators.py ESTIMATOR... [--plies 1 2 3] [--games 1600]
+    python scripts/measure_estimators.py ESTIMATOR... --start 200
 
 The tables are looked for where 'ur solve' puts them. Where there is only one of the endings, values
-alone are compared, of positions of play that it holds.
+alone are compared, of positions of play that it holds. With --start the value of the start is
+printed instead, as rows of a table: by the network, by a search, by rollouts, and as the atlas has
+it, where a table was solved.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import pathlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -25,6 +30,8 @@ from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.study.estimates import IntervalEstimate
 
 ROLLED_OUT = 64
+SEARCHED = 3
+STUDIES = pathlib.Path(__file__).resolve().parents[1] / "docs" / "atlas" / "data"
 FROM_ENDINGS = 10
 """Of this many positions of play about one is an ending that a table holds."""
 
@@ -36,13 +43,37 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1600, help="at 1 ply, a quarter a ply more")
     parser.add_argument("--plies", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--rollouts", action="store_true", help="hold rollouts against it too")
+    parser.add_argument("--start", type=int, metavar="N", help="value the start, by N rollouts")
     parser.add_argument("--threads", type=int)
     asked = parser.parse_args()
     for path in asked.estimators:
         estimator = Estimator(path, plies=1)
+        if asked.start:
+            print(_start_row(estimator, asked.start), flush=True)
+            continue
         with Table(open_file_of(estimator.rules)) as exact:
             exact.load()
             _measure(estimator, exact, asked)
+
+
+def _start_row(estimator: Estimator, rollouts: int) -> str:
+    """The value of the start with a free first throw, a row of Markdown."""
+    rules, units = estimator.rules, estimator.rules.payoff.units
+    start = rules.start()
+    cells = [rules.word]
+    for plies in (1, SEARCHED):
+        looking = estimator.looking(plies)
+        value = looking.value(start)
+        cells.append(units.estimate(value, looking.error_of(value, start)))
+    played = estimator.rollout(start, rollouts)
+    cells.append(f"{units.value(played.value, 2)} ± {units.number(played.margin, 2)}")
+    study = STUDIES / f"{rules.word.replace(':', '-')}.study.json"
+    exact = None
+    if study.exists() and "exact" not in (found := json.loads(study.read_text())):
+        fairness = found["fairness"]
+        exact = fairness.get("with_a_free_first_throw", fairness["first_player"])
+    cells.append("" if exact is None else units.value(exact, 2))
+    return f"| {' | '.join(cells)} |"
 
 
 def _measure(estimator: Estimator, exact: Table, asked: argparse.Namespace) -> None:

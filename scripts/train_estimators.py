@@ -2,23 +2,29 @@
 
     python scripts/train_estimators.py shipped [--minutes 45] [--gpu] [RULES...]
     python scripts/train_estimators.py judged [--minutes 45] [--gpu] [RULES...]
+    python scripts/train_estimators.py shipped --calibrate 600 [RULES...]
 
 `shipped` writes ur_solver/estimators/shipped/*.h5, from the seeds below. `judged` trains rule sets
 whose tables fit, where `ur solve` has put them, and writes estimators to --folder for
-scripts/measure_estimators.py. An interrupted run goes on where it stopped.
+scripts/measure_estimators.py. An interrupted run goes on where it stopped. With --calibrate the
+intervals of estimators that are there are calibrated anew, by the table of endings too that `ur
+solve` has made, if there is one.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import pathlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
 from ur_solver.estimators.backends import Backend
-from ur_solver.estimators.file import read
-from ur_solver.estimators.finding import SHIPPED
+from ur_solver.estimators.calibration import Effort, calibrated
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.file import read, write
+from ur_solver.estimators.finding import SHIPPED, with_table
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
 from ur_solver.rules import RuleSet, named_rules
@@ -80,6 +86,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=45.0)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--gpu", action="store_true", help="train on a GPU, by CuPy")
+    parser.add_argument("--calibrate", type=int, metavar="N", help="anew, by N positions of play")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
     asked = parser.parse_args()
     folder = SHIPPED if asked.what == "shipped" else asked.folder
@@ -88,6 +95,9 @@ def main() -> None:
     for word in asked.rules or seeds:
         rules = named_rules(word)
         path = _path(folder, word)
+        if asked.calibrate:
+            _calibrate(path, asked.calibrate)
+            continue
         if path.exists():
             print(f"{path} is there")
             continue
@@ -103,6 +113,16 @@ def main() -> None:
             on_round=_say,
         )
         print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def _calibrate(path: pathlib.Path, positions: int) -> None:
+    """Calibrate an estimator anew, and replace its file."""
+    estimator = with_table(Estimator(path, plies=1))
+    stored, effort = estimator.stored, Effort(positions, rollouts=32, games=8)
+    seed = stored.made_by["seed"]
+    errors, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)
+    write(path, dataclasses.replace(stored, errors=errors, measured=measured))
+    print(f"{path}: {stored.errors} before, {errors}")
 
 
 def _path(folder: pathlib.Path, word: str) -> pathlib.Path:

@@ -82,6 +82,34 @@ def test_a_broken_network_is_noticed_by_the_same_measurements(estimator, exact):
     )
 
 
+class _Generous:
+    """A table that gives the side to throw nearly everything."""
+
+    tolerance = 0.0
+
+    def __init__(self, exact):
+        self._exact, self.rules = exact, exact.rules
+
+    def holds_states(self, states):
+        return self._exact.holds_states(states)
+
+    def state_values(self, states):
+        return 1 - 0.02 * (1 - self._exact.state_values(states))
+
+
+def test_intervals_hold_where_a_table_has_positions(estimator, exact):
+    network, wrong = estimator.network, _Generous(exact)
+    rows = positions_of_play(network, 500, seed=5)
+    without, _ = calibrated(network, QUICK)
+    assert share_inside(network, without[0], wrong, rows)[0] < 250
+    errors, measured = calibrated(network, QUICK, exact=wrong)
+    assert share_inside(network, errors[0], wrong, rows)[0] > 400
+    assert measured["against_table"]["positions"] == QUICK.positions
+    # a table of what no game comes to says nothing
+    wrong.holds_states = lambda states: np.zeros(len(states), dtype=bool)
+    assert np.array_equal(calibrated(network, QUICK, exact=wrong)[0], without)
+
+
 def test_threads_change_nothing():
     found = []
     for threads in (1, 3):

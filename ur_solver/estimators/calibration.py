@@ -9,7 +9,8 @@ of play are valued by searches, and held against
   the best. What is left of luck in them is known, and taken off.
 
 Either is widened by a factor, and the larger one counts. The factors were chosen so that intervals
-hold where there are tables (`docs/estimates.md`). An interval is calibrated, not proven.
+hold where there are tables (`docs/estimates.md`). Where a table has positions of play, of endings
+perhaps, intervals are at least as wide as hold there. An interval is calibrated, not proven.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ur_solver.answers.values import TableValues, Values
 from ur_solver.estimators import MOST_PLIES
 from ur_solver.estimators.features import Rows, scale_of
 from ur_solver.estimators.intervals import half_widths, spread
-from ur_solver.estimators.measure import ValueErrors, positions_of_play
+from ur_solver.estimators.measure import ValueErrors, positions_of_play, value_errors
 from ur_solver.estimators.plies import play_ply
 from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.estimators.search import Searched
@@ -64,7 +65,8 @@ def calibrated(
         A network's.
     effort : Effort
     exact : TableValues, optional
-        A table of the rule set, of endings perhaps, that the values are held against besides.
+        A table of the rule set, of endings perhaps. Intervals hold in as many positions of play
+        that it has, too, and it is measured what the network's values are wrong by there.
     seed : int
 
     Returns
@@ -80,6 +82,7 @@ def calibrated(
     cut = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1) / scale
     games = (rolled_out(values, rows, effort.games, rng).T / scale).T
     played, noise = games.mean(axis=1), games.var(axis=1, ddof=1) / effort.games
+    held = rows[:0] if exact is None else positions_of_play(values, effort.positions, seed, exact)
     errors = np.empty(MOST_PLIES)
     for depth in range(MOST_PLIES - 1):
         found = Searched(values, depth).state_values(rows) / scale
@@ -87,6 +90,8 @@ def calibrated(
         by_cut = np.quantile(np.abs(found - cut) / shape, _SHARE)
         by_games = _root((found - played) / shape, noise / shape**2)
         errors[depth] = max(CUT_FACTOR * by_cut, GAME_FACTOR * NORMAL * by_games)
+        if exact is not None and len(held):
+            errors[depth] = max(errors[depth], _by_table(values, depth, exact, held))
     # the deepest search takes twenty times the time of all others, and is hardly worse
     errors[-1] = errors[-2]
     errors = np.minimum.accumulate(errors)
@@ -98,12 +103,17 @@ def calibrated(
         "against_rollouts": asdict(ValueErrors.of(plain - cut * scale)),
         "against_games": by_games * float(np.mean(scale)),
     }
-    if exact is not None:
-        held = exact.holds_states(rows)
-        if held.any():
-            known = plain[held] - exact.state_values(rows[held])
-            measured["against_table"] = asdict(ValueErrors.of(known))
+    if exact is not None and len(held):
+        measured["against_table"] = asdict(value_errors(values, exact, held))
     return errors, measured
+
+
+def _by_table(values: Values, depth: int, exact: TableValues, rows: Rows) -> float:
+    """How wide the intervals of a search are that hold in some positions of a table."""
+    scale = scale_of(values.rules, rows)
+    found = Searched(values, depth).state_values(rows) / scale
+    off = np.abs(found - exact.state_values(rows) / scale)
+    return float(np.quantile(off / spread(found), _SHARE))
 
 
 def _root(differences: npt.NDArray[np.float64], noise: npt.NDArray[np.float64]) -> float:

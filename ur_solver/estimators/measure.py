@@ -24,21 +24,26 @@ _FROM_A_GAME = 12
 _MOST_PLIES = 5000
 
 
-def positions_of_play(values: Values, n: int, seed: int = 1) -> Rows:
+def positions_of_play(
+    values: Values, n: int, seed: int = 1, exact: TableValues | None = None
+) -> Rows:
     """Positions of the games that values play with themselves, shape (n, state width).
 
-    They are drawn from whole games, all of a game alike, and come in any order.
+    They are drawn from whole games, all of a game alike, and come in any order. With a table only
+    those are drawn that it holds, which may be fewer.
     """
     rng = np.random.default_rng([seed, 1])
     seen: list[Rows] = []
     while sum(map(len, seen)) < n:
         rows = start_rows(values.rules, max(1, n // _FROM_A_GAME))
         for _ in range(_MOST_PLIES):
-            seen.append(rows)
+            seen.append(rows if exact is None else rows[exact.holds_states(rows)])
             ply = play_ply(values, rows, rng)
             rows = ply.after[ply.sign != 0]
             if not len(rows):
                 break
+        if not any(map(len, seen)):  # a table of what games do not come to
+            break
     return rng.permutation(np.concatenate(seen))[:n]
 
 
