@@ -9,9 +9,10 @@ from contextlib import nullcontext, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ur_solver.answers.doors import AnswersDoor, FileDoor, asks
+from ur_solver.answers.file_door import FileDoor
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
+from ur_solver.answers.questions import AnswersDoor, asks
 from ur_solver.common.files import path_text
 from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Form, Progress, check_progress, shown_progress

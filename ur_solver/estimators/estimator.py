@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.doors import AnswersDoor
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.positions import (
     PositionLike,
@@ -25,6 +24,7 @@ from ur_solver.answers.positions import (
     value_when_over,
 )
 from ur_solver.answers.query import Answers, EvaluatedMove
+from ur_solver.answers.questions import AnswersDoor
 from ur_solver.answers.values import Values
 from ur_solver.common.closing import Closing
 from ur_solver.errors import InputError, RuleSetMismatchError
