@@ -4,36 +4,57 @@
     python scripts/make_atlas.py              # the pages from the studies that are there
 
 Tables are taken from where `ur` finds them, and solved if they are missing. The counts of pieces
-are those of `COUNTS`; another count is a change there.
+are those of `COUNTS`; another count is a change there. The games of `ESTIMATED` are studied by the
+estimators that come with the program, a minute of a core each.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import pathlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # games are divided over threads
+
 import numpy as np
 
 import ur_solver as ur
+from ur_solver.estimators.rollouts import rolled_out
 from ur_solver.moves import AGAIN, PASS, ROSETTE, MoveGenerator
 from ur_solver.players.policies import PRIORITIES, TablePolicy
+from ur_solver.rules import LIGHT
 from ur_solver.rules.board import UR, WAVY_CORNERS
 from ur_solver.rules.words import counted
 from ur_solver.study import evaluate, study
 from ur_solver.study.comparison import ROWS, Study, best_order, first_player_wins, table_of
-from ur_solver.study.estimates import beyond_of, mean_of, ratio_of
-from ur_solver.study.figures import as_count, as_number, as_share, points, value_of
+from ur_solver.study.estimates import IntervalEstimate, beyond_of, mean_of, ratio_of
+from ur_solver.study.figures import (
+    as_count,
+    as_number,
+    as_points,
+    as_share,
+    halves_of,
+    loss_text,
+    payoff_of,
+    points,
+    value_of,
+)
+from ur_solver.study.first_states import first_states
 from ur_solver.study.match import GameStep, play
 from ur_solver.study.observers import Counts, Squares
+from ur_solver.study.openings import opening_tree
 from ur_solver.study.plots import fairness, lengths, skill, throws, worth
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ATLAS = ROOT / "docs" / "atlas"
 MEASURED = ROOT / "ur_solver" / "serve" / "measured.json"
 GAMES, SEED = 20_000, 1
+GAMES_ESTIMATED, ROLLOUTS, PLIES = 1000, 500, 3
+"""Games and rollouts of each estimator, and how far its values look ahead."""
 
 COUNTS = {
     "finkel": 7,
@@ -58,6 +79,24 @@ COUNTS = {
 }
 """The pieces of every rule set's page: those that it is played with, or fewer, which two cores
 solve in a quarter of an hour and 16 GiB."""
+
+ESTIMATED = {
+    "murray": 7,
+    "murray-0-to-3": 7,
+    "ben": 7,
+    "ben-4dice": 7,
+    "ben-d4": 7,
+    "skiriuk": 7,
+    "skiriuk-d4": 7,
+    "birds": 5,
+    "birds-d4": 4,
+    "four-again": 7,
+    "four-again-d4": 7,
+    "bell-stakes": 7,
+    "casual-d4": 7,
+}
+"""The pieces that games are played with of which there is no page by a table: theirs are by
+estimators."""
 
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
 
@@ -128,6 +167,51 @@ def make_studies() -> None:
             path_of(word).write_text(json.dumps(found) + "\n")
 
 
+def estimated_words() -> Iterator[str]:
+    yield from (f"{name}:{pieces}" for name, pieces in ESTIMATED.items())
+
+
+def make_estimates(words: Iterator[str]) -> None:
+    """Studies of games without a table, by estimators.
+
+    They hold besides, as ``estimated``, the value of the opening by a search and by rollouts.
+    """
+    for word in words:
+        if path_of(word).exists():
+            continue
+        print(word, flush=True)
+        estimator = ur.open_estimator(word, plies=PLIES)
+        margin = estimator.error(estimator.rules.start()) or 0.0
+        value = estimator.opening_value()
+        found = study(estimator.looking(1), games=GAMES_ESTIMATED, seed=SEED)
+        found["openings"] = opening_tree(estimator, depth=2)
+        found["estimated"] = {
+            "plies": PLIES,
+            "opening": IntervalEstimate(value, value - margin, value + margin).to_json(),
+            "rollouts": ROLLOUTS,
+            "rolled_out": rolled_out_opening(estimator, ROLLOUTS).to_json(),
+        }
+        path_of(word).write_text(json.dumps(found) + "\n")
+
+
+def rolled_out_opening(estimator: ur.Estimator, n: int) -> IntervalEstimate:
+    """What the first player has before the opening, by rollouts of the network to the end."""
+    rules = estimator.rules
+    throw = rules.mechanics.opening_throw
+    if throw is not None:
+        best = estimator.best(rules.start(), throw)
+        assert best is not None
+        found = estimator.rollout(best.move.position, n, seed=SEED)
+        return found if best.move.position.side == LIGHT else found.rest()
+    first = first_states(estimator)
+    each = max(2, n // len(first.rows))
+    results = rolled_out(estimator.network, first.rows, each, np.random.default_rng(SEED))
+    variance = first.chances**2 @ results.var(axis=1, ddof=1) / each
+    return IntervalEstimate.around(
+        float(first.chances @ results.mean(axis=1)), math.sqrt(float(variance))
+    )
+
+
 def make_claims() -> None:
     """Figures that the claims of the sources are held against, besides the studies."""
     found: dict[str, Any] = {"lengths": {}, "runs": {}, "landings": {}}
@@ -187,16 +271,50 @@ def picture(name: str, plot: Callable[[list[Study]], str], studies: list[Study])
 
 def page_of(found: Study) -> str:
     name = found["rules"]["name"]
-    order = best_order(found)
-    thumbs = "\n".join(
-        f"{k}. {'Prefer' if k == 1 else 'Among equals,'} {PRIORITIES[each]}."
-        for k, each in enumerate((order or "").split("+"), start=1)
-        if each
-    )
+    first = [
+        f"{each['throw']}: {points(each['gain'])}"
+        for each in found["fairness"].get("first_throw", ())
+    ]
+    facts = markdown([["", found["word"]], *table_of([found])[1:-1]])
+    spread = picture(f"{name}-lengths", lengths, [found])
+    opening = ""
+    if first and found["rules"].get("stakes") is None:
+        opening = f"\nWhat the first throw changes, in points: {', '.join(first)}.\n"
+    whole = ""
+    if name in ESTIMATED and path_of(f"{name}:{ESTIMATED[name]}").exists():
+        pieces = ESTIMATED[name]
+        whole = f" What it is like with {pieces} is [estimated]({name}-{pieces}.md)."
+    pieces = counted(found["rules"]["pieces"], "piece")
+    return f"""# {name}
+
+With {pieces} a side; {found["games"]:,} games of the table against
+itself, seed {found["seed"]}. Figures with ± or an interval are sampled, and the longest game is
+that of these; all others are exact ([what the figures mean](../study.md)).{whole}
+
+{facts}
+{opening}
+![How long games of {name} take]({spread})
+
+## Who beats the table
+
+{ladder_of(found, "the table")}
+{remember_of(found)}
+{squares_of(found, name)}
+Made by `python scripts/make_atlas.py --study`, or the figures alone by
+
+<!-- not run: takes minutes -->
+
+    $ ur solve {name} -n {found["rules"]["pieces"]}
+    $ ur study {found["word"]} --games {found["games"]} --seed {found["seed"]}
+"""
+
+
+def ladder_of(found: Study, best: str) -> str:
+    """What policies win against the best player."""
     ladder = found["ladder"]
-    beaten = markdown(
+    return markdown(
         [
-            ["policy", "wins against the table", "games to tell them apart"],
+            ["policy", f"wins against {best}", "games to tell them apart"],
             *(
                 [
                     f"`{policy}`",
@@ -209,51 +327,181 @@ def page_of(found: Study) -> str:
             ),
         ]
     )  # fmt: skip
-    first = [
-        f"{each['throw']}: {points(each['gain'])}"
-        for each in found["fairness"].get("first_throw", ())
-    ]
-    facts = markdown([["", found["word"]], *table_of([found])[1:-1]])
-    squares = picture(f"{name}-squares", worth, [found])
-    spread = picture(f"{name}-lengths", lengths, [found])
-    opening = ""
-    if first and found["rules"].get("stakes") is None:
-        opening = f"\nWhat the first throw changes, in points: {', '.join(first)}.\n"
-    remember = f"""
+
+
+def remember_of(found: Study) -> str:
+    """The best order of priorities; empty if there is none."""
+    thumbs = "\n".join(
+        f"{k}. {'Prefer' if k == 1 else 'Among equals,'} {PRIORITIES[each]}."
+        for k, each in enumerate((best_order(found) or "").split("+"), start=1)
+        if each
+    )
+    return f"""
 ## What to remember
 
 The best order of priorities that was found, by games against `greedy`:
 
 {thumbs}
 """ if thumbs else ""  # fmt: skip
-    pieces = counted(found["rules"]["pieces"], "piece")
-    return f"""# {name}
 
-With {pieces} a side; {found["games"]:,} games of the table against
-itself, seed {found["seed"]}. Figures with ± or an interval are sampled, and the longest game is
-that of these; all others are exact ([what the figures mean](../study.md)).
 
-{facts}
-{opening}
-![How long games of {name} take]({spread})
-
-## Who beats the table
-
-{beaten}
-{remember}
-## What a piece is worth
+def squares_of(found: Study, name: str) -> str:
+    squares = picture(f"{name}-squares", worth, [found])
+    return f"""## What a piece is worth
 
 On each square of light's path, in points more than at home, with 95 % intervals:
 
 ![What a piece is worth on each square of {name}]({squares})
+"""
 
-Made by `python scripts/make_atlas.py --study`, or the figures alone by
+
+def page_of_estimate(found: Study) -> str:
+    """The page of a game that is known by an estimator alone."""
+    rules, payoff = found["rules"], payoff_of(found)
+    name, pieces = rules["name"], rules["pieces"]
+    stem = f"{name}-{pieces}"
+    fewer = ""
+    if name in COUNTS:
+        fewer = f"\nWith {counted(COUNTS[name], 'piece')} the game is [solved]({name}.md).\n"
+    facts = [
+        [label.replace("the table", "the estimator"), text]
+        for label, text in table_of([found])[1:-1]
+        if label != "the first player wins"
+    ]
+    estimated = found["estimated"]
+    won = [
+        f"games won by the first player, of {found['games']:,}",
+        as_share(found["fairness"]["first_player_wins"]),
+    ]
+    opening = markdown(
+        [
+            ["", f"the first player {payoff.verb}"],
+            [f"by a search of {estimated['plies']} plies", value_text(found, estimated["opening"])],
+            [
+                f"by {estimated['rollouts']:,} rollouts, its own play",
+                sampled_text(found, estimated["rolled_out"]),
+            ],
+            won,
+        ]
+    )
+    luck = markdown(
+        [
+            [
+                "the estimator against",
+                "loses a game",
+                "spread of luck",
+                "of losses",
+                "skill's part",
+            ],
+            *(
+                [
+                    f"`{policy}`",
+                    as_share(each["loss"]),
+                    as_points(each["luck_deviation"], sign=False),
+                    as_points(each["loss_deviation"], sign=False),
+                    as_share(each["skill"]),
+                ]
+                for policy, each in found["luck"]["against"].items()
+            ),
+        ]
+    )
+    return f"""# {found["word"]}, estimated
+
+**All figures of this page are estimates.** With {counted(pieces, "piece")} a side the game has
+{found["positions"]:,} positions and no table here; [the estimator](../estimates.md) that comes with
+the program plays in its place. The interval of a value is calibrated, not proven; that of a figure
+of games covers their number alone. There are {found["games"]:,} games of the estimator against
+itself, seed {found["seed"]}, in which it looks one ply ahead. That is not perfect play.
+{fewer}
+## What the first player has
+
+{opening}
+
+The search's interval is that of the estimator's errors. Rollouts and games say what the network's
+own play is worth, with the interval of the throws.
+
+{first_moves_of(found)}
+## What games are like
+
+{markdown([["", found["word"]], *facts])}
+
+![How long games of {found["word"]} take]({picture(f"{stem}-lengths", lengths, [found])})
+
+## Who beats the estimator
+
+{ladder_of(found, "the estimator")}
+
+How much is luck, where one side plays worse, in points; skill's part is that of the losses in the
+spread of results:
+
+{luck}
+{remember_of(found)}
+{squares_of(found, stem)}
+Made by `python scripts/make_atlas.py --study`, or the figures of games alone by
 
 <!-- not run: takes minutes -->
 
-    $ ur solve {name} -n {found["rules"]["pieces"]}
     $ ur study {found["word"]} --games {found["games"]} --seed {found["seed"]}
 """
+
+
+def value_text(found: Study, figure: Any) -> str:
+    """A value of a study with the digits that it has."""
+    units, margin = payoff_of(found).units, max(halves_of(figure))
+    return units.estimate(value_of(figure), margin) if margin else units.value(figure)
+
+
+def sampled_text(found: Study, figure: Any) -> str:
+    """A value of a study that was sampled."""
+    return as_number(figure) if payoff_of(found).has_fines else as_share(figure)
+
+
+def first_moves_of(found: Study) -> str:
+    """The best moves with the first two throws, where they leave a choice."""
+    payoff = payoff_of(found)
+    rows = [
+        [
+            "first throw",
+            "",
+            "second throw",
+            "best",
+            f"the first player {payoff.verb}",
+            "the second best loses",
+        ]
+    ]
+    for first in found["openings"]:
+        begun = [thrown_text(first), first["move"] or "pass"]
+        if first["second"] is not None:
+            rows.append(
+                [
+                    *begun[:1],
+                    "",
+                    "",
+                    first["move"],
+                    value_text(found, first["value"]),
+                    loss_text(payoff, first["second"]),
+                ]
+            )
+        for second in first["then"]:
+            if second["second"] is None:
+                continue
+            value = value_text(found, second["value"])
+            loss = loss_text(payoff, second["second"])
+            rows.append([*begun, thrown_text(second), second["move"], value, loss])
+    if len(rows) == 1:
+        return "## First moves\n\nThe first two throws leave no choice of a move.\n"
+    unit = payoff.units.name
+    return f"""## First moves
+
+By a search of {found["estimated"]["plies"]} plies, of throws that leave a choice. What the second
+best move loses is in {unit}; *perhaps* stands where that is within the interval of the difference.
+
+{markdown(rows)}
+"""
+
+
+def thrown_text(branch: dict[str, Any]) -> str:
+    return ", ".join("+".join(map(str, throws)) for throws in branch["throws"])
 
 
 def claims_of(studies: dict[str, Study]) -> str:
@@ -404,6 +652,10 @@ def make_pages() -> None:
     shown = [studies[word] for word in words()]
     for found in shown:
         (ATLAS / f"{found['rules']['name']}.md").write_text(page_of(found))
+    paths = map(path_of, estimated_words())
+    estimated = [json.loads(path.read_text()) for path in paths if path.exists()]
+    for found in estimated:
+        (ATLAS / f"{stem_of(found)}.md").write_text(page_of_estimate(found))
     growth = [studies[word] for word in GROWTH]
     listed = "\n".join(f"{found['rules']['name']}" for found in shown)
     rows = [row for row in ROWS if row.key in ("first_player", "throws", "greedy_beats_table")]
@@ -420,6 +672,21 @@ def make_pages() -> None:
             ),
         ]
     )
+    listed_estimates = "\n".join(map(stem_of, estimated))
+    sizes = markdown(
+        [
+            ["", "by a search", "by rollouts", *(row.label for row in rows[1:])],
+            *(
+                [
+                    f"[{found['word']}]({stem_of(found)}.md)",
+                    value_text(found, found["estimated"]["opening"]),
+                    sampled_text(found, found["estimated"]["rolled_out"]),
+                    *(row.text(found) for row in rows[1:]),
+                ]
+                for found in estimated
+            ),
+        ]
+    ).replace("the table", "the estimator")
     changes = markdown(table_of(growth))
     by_fairness = sorted(shown, key=first_player_of)
     fair = picture("fairness", fairness, by_fairness)
@@ -441,6 +708,15 @@ A rule set's name, with its count of pieces, leads to its page:
 Figures with ± are sampled: they give half the width of their 95 % interval, or both of its ends
 where these are not as far from the figure. The longest games are those that were seen. All other
 figures are exact. [Studies](../study.md) explain them.
+
+## As they are played, estimated
+
+With as many pieces as they are played with these games have no table here. Their pages have what
+the [estimators](../estimates.md) that come with the program say, with intervals. What the first
+player has is by a search of {PLIES} plies, and by rollouts of the network's own play; other figures
+are of games that the network played with itself one ply ahead:
+
+{sizes}
 
 {claims_of(studies)}
 ## What changes when the number of pieces grows
@@ -467,8 +743,20 @@ script has the counts of pieces:
 
 {listed}
 ```
+
+```{{toctree}}
+:caption: Estimated
+:maxdepth: 1
+
+{listed_estimates}
+```
 """
     (ATLAS / "index.md").write_text(text)
+
+
+def stem_of(found: Study) -> str:
+    """The name of the page of an estimated game."""
+    return f"{found['rules']['name']}-{found['rules']['pieces']}"
 
 
 def first_player_of(found: Study) -> float:
@@ -497,6 +785,7 @@ def main() -> None:
     parser.add_argument("--study", action="store_true", help="study what is missing first")
     if parser.parse_args().study:
         make_studies()
+        make_estimates(estimated_words())
         if not (ATLAS / "data" / "claims.json").exists():
             make_claims()
     make_pages()
