@@ -60,6 +60,7 @@ ASKED = {
         ["info", "finkel:1"],
         ["info", "bell-stakes:1"],
         ["info", "skiriuk:1"],
+        ["info", "LENGTHS"],
     ],
     "ur verify": [["verify", "finkel:1"]],
     "ur fetch": [["fetch", "WEB", "-o", "FETCHED"]],
@@ -169,6 +170,9 @@ def games(tmp_path, finkel2):
     found["WEB"], found["FETCHED"] = web.url, str(tmp_path / "t.h5")
     found["EARLIER"] = str(ROOT / "tests" / "data" / "tables" / "murray-1-version-3.h5")
     found["NEW"] = str(tmp_path / "new.h5")
+    found["LENGTHS"] = str(tmp_path / "lengths.h5")
+    arguments = ["solve", "finkel:1", "--objective", "length", "-q", "-o", found["LENGTHS"]]
+    assert CliRunner().invoke(cli, arguments).exit_code == 0
     found["OPENED"] = str(tmp_path / "opened.ur")
     text = "rules: finkel:2\nopening: 1-2\n\nD 0 --\nend: unfinished"
     pathlib.Path(found["OPENED"]).write_text(text, encoding="utf-8")
