@@ -7,8 +7,8 @@ import pathlib
 import pytest
 
 from tests.games import random_game
-from tests.rules.value_iteration import Equations, as_light
 from tests.solving import solve
+from tests.value_iteration import Equations, as_light
 from ur_solver.api.table import Table
 from ur_solver.errors import RecordError
 from ur_solver.records import GameRecord, read_plain, read_rgn, write_plain, write_rgn

@@ -5,9 +5,9 @@ import pathlib
 from functools import cache
 
 import pytest
-from value_iteration import Equations, reachable
 
 from tests.golden import EQUIPMENT
+from tests.value_iteration import Equations, reachable
 from ur_solver.rules import CATALOGUE, Stakes, named_rules
 from ur_solver.rules.openings import opening_value
 from ur_solver.rules.turns import evaluate, final_value

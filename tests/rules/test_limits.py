@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from value_iteration import Equations
 
 from tests.dense import DenseGame
 from tests.solving import assert_as_the_rules_say, solve
+from tests.value_iteration import Equations
 from tests.ways import count_positions
 from ur_solver.cli import cli
 from ur_solver.errors import MapError, PositionSyntaxError, RuleSetError

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.games import random_game
-from tests.rules.value_iteration import Equations
 from tests.solving import assert_as_the_rules_say, make_table, solve
+from tests.value_iteration import Equations
 from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
 from ur_solver.cli import cli

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from value_iteration import Equations, as_light
 
 from tests.solving import assert_as_the_rules_say, solve
+from tests.value_iteration import Equations, as_light
 from ur_solver.cli import cli
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, RuleSet
 from ur_solver.rules.openings import opening_value

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.golden import NAMES, golden_rules
-from tests.readable import reachable
+from tests.value_iteration import reachable
 from tests.ways import count_positions
 from ur_solver.errors import IllegalPositionError
 from ur_solver.rules import DARK, LIGHT, Board, Path, named_rules

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.readable import reachable
+from tests.value_iteration import reachable
 from ur_solver.errors import IllegalPositionError, RuleSetError
 from ur_solver.rules import DARK, LIGHT, named_rules
 from ur_solver.rules.contents import side_of, split
