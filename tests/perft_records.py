@@ -4,6 +4,7 @@ import pathlib
 
 import pytest
 
+from tests.golden import ALIKE
 from ur_solver.rules import CATALOGUE
 
 FILE = pathlib.Path(__file__).parent / "data" / "perft.tsv"
@@ -17,6 +18,6 @@ def records(names=CATALOGUE):
         name, text, depth, n_sequences, n_positions = line.split("\t")
         counts = int(n_sequences), int(n_positions)
         if name in names:
-            marks = [pytest.mark.long] if counts[1] > QUICK else []
+            marks = [pytest.mark.long] if counts[1] > QUICK or name in ALIKE else []
             label = f"{name}-{text}-{depth}"
             yield pytest.param(name, text, int(depth), counts, marks=marks, id=label)

@@ -5,6 +5,7 @@ Every command and every public name of the package has an entry below; a new one
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ from tests.meaningless import write_meaningless
 from tests.solving import make_table
 from ur_solver.cli import COMMANDS, cli
 from ur_solver.errors import UrError
+from ur_solver.estimators.calibration import Effort
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
 from ur_solver.table.names import FOLDER_VARIABLE, exact_name
@@ -118,6 +120,9 @@ def home(
     monkeypatch.chdir(home)
     monkeypatch.setenv(FOLDER_VARIABLE, str(home / "tables"))
     monkeypatch.setattr("platformdirs.user_state_path", lambda _name: home / "state")
+    # files are what is looked at, not how near an estimator is
+    least = functools.partial(Effort, positions=20, rollouts=2, games=2)
+    monkeypatch.setattr("ur_solver.estimators.making.Effort", least)
     return home
 
 

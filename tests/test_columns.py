@@ -138,6 +138,7 @@ def test_columns_of_money_and_of_proven_values(tmp_path):
     assert proven.columns([start])["error"].tolist() == [proven.error(start)]
 
 
+@pytest.mark.memory
 def test_moves_make_a_data_frame(table):
     frame = pd.DataFrame(table.move_columns(ALL))
     assert list(frame) == ["position", "throw", "probability", "move", "value", "loss"]

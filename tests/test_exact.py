@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.golden import CHANCES, golden_rules, golden_values
+from tests.golden import CHANCES, each_kind, golden_rules, golden_values
 from tests.oracles.exact import exact_values
 from tests.test_golden import ONE_PIECE
 from ur_solver.api.table import Table
@@ -50,7 +50,7 @@ def one_step(rules, values, position):
     return max(choices)
 
 
-@pytest.mark.parametrize("name", CHANCES)
+@pytest.mark.parametrize("name", each_kind(CHANCES))
 def test_tables_hold_the_exact_values(name, solved):
     rules = CATALOGUE[name].with_pieces(1)
     positions = all_positions(rules)

@@ -131,9 +131,9 @@ def test_a_stack_is_drawn_from_the_bottom_up(ur):
 
 # Counts of positions to two digits, and the largest counts of pieces that must fit into 20 GiB.
 BEYOND = [
-    *(("murray", 6, 2.4e10, 5), ("murray", 7, 1.2e11, 5)),
-    *(("skiriuk", 5, 5.1e9, 4), ("skiriuk", 6, 8.7e10, 4), ("skiriuk", 7, 1.1e12, 4)),
-    *(("ben", 5, 2.6e9, 4), ("ben", 6, 2.8e10, 4), ("ben", 7, 2.1e11, 4)),
+    ("murray", 6, 2.4e10, 5),
+    *(("skiriuk", 5, 5.1e9, 4), ("skiriuk", 7, 1.1e12, 4)),
+    ("ben", 7, 2.1e11, 4),
     ("birds", 5, 2.4e11, 4),
 ]
 

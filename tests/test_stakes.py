@@ -92,6 +92,7 @@ def test_a_won_game_is_worth_the_pot(query):
         assert query.chance(position) == float(side == "L")
 
 
+@pytest.mark.memory
 def test_an_understated_cut_is_found(tmp_path, monkeypatch):
     path = tmp_path / "understated.h5"
     with monkeypatch.context() as patch:
@@ -157,6 +158,7 @@ def test_a_certified_table_is_verified_packed_and_of_its_own_version(certified, 
         assert file.attrs["version"] == 5
 
 
+@pytest.mark.memory
 def test_levels_that_are_off_by_more_than_claimed_are_found(certified, tmp_path):
     path = tmp_path / "t.h5"
     shutil.copy(certified, path)

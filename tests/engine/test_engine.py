@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from tests.golden import NAMES, golden_rules
+from tests.golden import NAMES, each_kind, golden_rules
 from tests.solving import solve
 from ur_solver.engine import ThreadRunner, runners
 from ur_solver.kernel import MIN_TOLERANCE, RaceKernel
@@ -19,7 +19,7 @@ FINKEL = space_of(named_rules("finkel:2"))
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 3])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", each_kind(NAMES))
 def test_moves_lead_to_the_same_block_or_a_needed_one(name, pieces):
     rules = golden_rules(name, pieces)
     space = space_of(rules)
@@ -69,12 +69,14 @@ def test_values_do_not_depend_on_the_number_of_threads(word):
         assert np.abs(solve(space, tolerance=1e-12, threads=threads) - one).max() < 1e-12
 
 
+@pytest.mark.memory
 def test_blocks_worth_several_threads_share_them(monkeypatch):
     monkeypatch.setattr("ur_solver.engine.runners.SHARED_SIZE", 1)
     one = solve(FINKEL, tolerance=1e-12, threads=1)
     assert np.abs(solve(FINKEL, tolerance=1e-12, threads=4) - one).max() < 1e-12
 
 
+@pytest.mark.memory
 def test_a_best_move_that_sweeps_left_out_is_found_again():
     usual, reported = [], []
     expected = solve(FINKEL, tolerance=1e-12, threads=1, on_block=usual.append)

@@ -69,6 +69,7 @@ def leads_to(turns, wanted):
     return False
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("word", FAMILIES)
 def test_decisions_by_the_readable_rules(word):
     batch = GameBatch(word, 1, agent="both", renews=False)
@@ -102,6 +103,7 @@ def test_decisions_by_the_readable_rules(word):
                 break
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("word", FAMILIES)
 def test_observations_are_features_and_the_throw(word):
     batch = GameBatch(word, 40)
@@ -149,6 +151,7 @@ def test_money_is_what_a_table_says(solved):
     assert rewards.mean() == pytest.approx(expected, abs=3 * rewards.std() / np.sqrt(len(rewards)))
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("word", ["finkel:2", "birds:2", "bell-stakes:2"])
 def test_an_opponent_plays_as_the_agent_would_in_its_place(word, solved):
     with Table(solved(named_rules(word))) as table:
@@ -167,6 +170,7 @@ def test_an_opponent_plays_as_the_agent_would_in_its_place(word, solved):
     assert len(set(both.tolist())) >= 2
 
 
+@pytest.mark.memory
 def test_a_seed_plays_the_same_games_with_any_number_of_threads():
     texts = []
     for threads, seed in ((1, 7), (2, 7), (1, 8)):
@@ -197,6 +201,7 @@ def test_regrets_are_the_losses_of_moves(query2):
         assert batch.regrets.tolist() == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.memory
 def test_an_action_that_is_not_legal_forfeits_the_game(query2):
     batch = GameBatch("finkel:2", 30, agent="either", table=query2, renews=False)
     batch.begin(1)
@@ -209,6 +214,7 @@ def test_an_action_that_is_not_legal_forfeits_the_game(query2):
     assert not batch.rewards.any()
 
 
+@pytest.mark.memory
 def test_a_game_that_is_too_long_is_cut_off():
     batch = GameBatch("finkel:3", 20, most_throws=5)
     batch.begin(1)
@@ -220,6 +226,7 @@ def test_a_game_that_is_too_long_is_cut_off():
     assert set(ended) == {0, 3}
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
@@ -239,6 +246,7 @@ def test_faults(options, fault, query2):
         GameBatch(**options).begin(1)
 
 
+@pytest.mark.memory
 def test_actions_of_another_shape_are_refused():
     batch = GameBatch("finkel:2", 3)
     batch.begin(1)

@@ -9,6 +9,8 @@ from ur_solver.estimators.network_values import NetworkValues
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.memory
+
 
 @pytest.mark.parametrize("is_chance", [True, False])
 def test_the_gradient_is_what_small_changes_of_the_weights_do_to_the_loss(is_chance):

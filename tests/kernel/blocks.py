@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from tests.solving import solve
 from ur_solver.engine.iterate import iterate
 from ur_solver.kernel import ArrayBlocks, BlockWork, Kernel, RaceKernel, Workspace
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns
 from ur_solver.moves import move_tables
-from ur_solver.space import Block, Space, TileSpace
+from ur_solver.rules import RuleSet
+from ur_solver.space import Block, Space, TileSpace, space_of
 
 Values = npt.NDArray[np.float64]
 
@@ -47,6 +50,14 @@ def generic_kernel(space: TileSpace) -> Generic:
 
 def tiled_kernel(space: TileSpace, instruction_set: str | None = None) -> RaceKernel:
     return RaceKernel(space, instruction_set=instruction_set)
+
+
+@functools.cache
+def solution(rules: RuleSet) -> Values:
+    """The values of a rule set's space, at most 1e-13 off, which are solved once in a process."""
+    values = solve(space_of(rules), tolerance=1e-13)
+    values.flags.writeable = False
+    return values
 
 
 def lay_out(

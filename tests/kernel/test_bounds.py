@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.golden import CHANCES, FOLDER, golden_rules
-from tests.kernel.blocks import loaded, ranks_of, tiled_kernel
+from tests.kernel.blocks import loaded, ranks_of, solution, tiled_kernel
 from tests.kernel.test_draws import fives
 from tests.oracles.exact import exact_values
 from tests.solving import solve
@@ -36,7 +36,7 @@ ONE_BLOCK = ("aseb:1", "conventional:1", "skiriuk:1", "ben:1")
 
 def solved(word):
     space = space_of(named_rules(word))
-    return space, solve(space, tolerance=1e-13)
+    return space, solution(space.rules).copy()
 
 
 @functools.cache
@@ -149,14 +149,14 @@ def stopped_early(space):
 
 
 def perturbed(space):
-    values = solve(space, tolerance=1e-13)
+    values = solution(space.rules).copy()
     where = np.random.default_rng(3).integers(0, len(values), len(values) // 10)
     values[where] += 1e-6
     return values
 
 
 def shifted(space):
-    return solve(space, tolerance=1e-13) - 1e-9
+    return solution(space.rules) - 1e-9
 
 
 @pytest.mark.parametrize("make", [stopped_early, perturbed, shifted])
@@ -193,6 +193,7 @@ def test_golden_values_lie_within_what_is_proven(name):
         assert abs(values[rank] - float(value)) <= errors[block] + 1e-13
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("word", ["finkel:2", "murray-3dice:2", "birds:2", "casual-roll-again:2"])
 def test_certificates_of_two_pieces_reach_the_tolerance_and_are_proven_again(word):
     space = space_of(named_rules(word))
@@ -227,6 +228,7 @@ def test_one_instruction_set_proves_what_another_has(instruction_set):
         )
 
 
+@pytest.mark.memory
 def test_draws_are_a_half_for_sure():
     space = space_of(fives(2))
     errors = []

@@ -49,6 +49,7 @@ def test_where_nobody_can_ever_move_the_value_is_a_half(path, pieces):
         assert kernel_of(space).residual(block, own, blocks, block.offset, block.size) < 1e-12
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("path", ["bell", "masters"])
 def test_values_beside_draws_are_those_of_the_readable_turns(path):
     space = space_of(fives(1, path))
@@ -67,6 +68,7 @@ def test_draws_are_not_taken_for_play_without_an_end():
         solve(space_of(rules), tolerance=1e-12)
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -63,6 +63,7 @@ def test_one_update_by_the_readable_moves(rules):
         values[rank] = before
 
 
+@pytest.mark.memory
 def test_a_sweep_updates_its_ranks_only():
     space = space_of(named_rules("blitz:2"))
     before = hash_values(space.n_values)

@@ -85,6 +85,7 @@ class ReadableLanes:
         return max(map(worth, moves))
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize(("pieces", "reach", "fine"), [(1, 0, 1), (1, 2, 3), (2, 2, 1), (3, 4, 2)])
 def test_one_step_is_that_of_the_readable_turns(pieces, reach, fine):
     space = stakes_space(pieces, reach, fine=fine)
@@ -110,6 +111,7 @@ REACHES = pytest.mark.parametrize("reach", [0, 1, 2, 6, 10, 26])
 """6, 7, 8, 12, 16 and 32 lanes: by fours and one by one, with sweeps of their own or not."""
 
 
+@pytest.mark.memory
 @REACHES
 @pytest.mark.parametrize("pieces", [1, 2])
 def test_rows_and_single_positions_agree(pieces, reach):
@@ -139,6 +141,7 @@ def test_no_position_changes_where_all_are_solved(reach, instruction_set):
         assert kernel.residual(block, own, blocks, block.offset, block.size, threads=2) < 2e-12
 
 
+@pytest.mark.memory
 @SETS
 @pytest.mark.parametrize("threads", [1, 2])
 def test_sweeps_settle_in_the_same_values_however_many_threads_share_them(threads, instruction_set):
@@ -157,6 +160,7 @@ def test_sweeps_settle_in_the_same_values_however_many_threads_share_them(thread
     assert np.abs(values - expected).max() < 1e-12
 
 
+@pytest.mark.memory
 @SETS
 def test_words_of_64_bits_name_the_same_rows(instruction_set, monkeypatch):
     space = stakes_space(2, 2)
@@ -195,6 +199,7 @@ def test_the_chance_lane_is_bell_without_stakes():
     assert np.abs(rows[:, space.reach + CHANCE] - plain).max() < 1e-12
 
 
+@pytest.mark.memory
 def test_other_rules_are_refused():
     casual = space_of(named_rules("casual", 1))
     with pytest.raises(ValueError, match="not made for"):

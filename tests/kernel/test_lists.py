@@ -12,8 +12,8 @@ from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
 
 GAMES = [
-    named_rules("birds:2"),
-    named_rules("four-again:2"),
+    pytest.param(named_rules("birds:2"), marks=pytest.mark.memory),
+    pytest.param(named_rules("four-again:2"), marks=pytest.mark.memory),
     named_rules("finkel:2").changed(another_piece=True, extra_on_capture=True),
     named_rules("skiriuk:2").changed(another_piece=True),
 ]
@@ -35,6 +35,7 @@ def test_a_sweep_is_that_of_the_generic_kernel(rules: RuleSet):
         assert (found == own).all()
 
 
+@pytest.mark.memory
 def test_blocks_are_solved_and_proven_as_by_the_row_kernel():
     space = space_of(named_rules("skiriuk:1"))
     proven = []
@@ -49,6 +50,7 @@ def test_blocks_are_solved_and_proven_as_by_the_row_kernel():
     assert 0 < max(proven) < 1e-12
 
 
+@pytest.mark.memory
 def test_games_in_which_pieces_rest_are_proven():
     space = space_of(named_rules("conventional:1").changed(another_piece=True))
     proven = []

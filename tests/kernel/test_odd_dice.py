@@ -95,11 +95,25 @@ NINE_THROWS = odd_rules(
 """In a block of these the changes of sweeps once cycled without end, at 5.3e-15."""
 
 
-@given(rules_with_odd_dice(), st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]))
-@settings(max_examples=100, deadline=None)
+some_rules_and_tolerances = given(rules_with_odd_dice(), st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]))
+
+
+@some_rules_and_tolerances
+@settings(max_examples=40, deadline=None)
 @example(NINE_THROWS, 1e-12)
 @example(odd_rules("bell", {5: 10_000_000, 6: 1}), 1e-12)
 def test_no_value_is_further_off_than_the_table_says(rules, tolerance):
+    assert_no_value_is_further_off(rules, tolerance)
+
+
+@pytest.mark.long
+@some_rules_and_tolerances
+@settings(max_examples=400, deadline=None)
+def test_no_value_of_many_rule_sets_is_further_off(rules, tolerance):
+    assert_no_value_is_further_off(rules, tolerance)
+
+
+def assert_no_value_is_further_off(rules, tolerance):
     space = space_of(rules)
     game = DenseGame(space.unrank(rank) for rank in range(space.n_values))
     refusal = ""
@@ -121,6 +135,7 @@ def test_no_value_is_further_off_than_the_table_says(rules, tolerance):
     assert furthest_off(space, values, truth) < tolerance + PRECISION
 
 
+@pytest.mark.memory
 def test_policy_iteration_finds_what_a_million_sweeps_do_not():
     rules = odd_rules("bell", {5: 10_000_000, 6: 1})
     space = space_of(rules)
@@ -130,6 +145,7 @@ def test_policy_iteration_finds_what_a_million_sweeps_do_not():
     assert furthest_off(space, values, truth) < 1e-12
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("word", ["casual:1", "birds:1", "skiriuk:1", "ben:1"])
 def test_policy_iteration_agrees_with_sweeps(word):
     space = space_of(named_rules(word))

@@ -6,6 +6,7 @@ import dataclasses
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -64,6 +65,7 @@ def assert_solved_as_the_rules_say(rules: RuleSet) -> None:
     assert_as_the_rules_say(space, values, ranks)
 
 
+@pytest.mark.memory
 @given(random_paths(), some_dice, some_switches)
 @settings(max_examples=40, deadline=None)
 @example(path=BACK_AT_ONCE, dice=DICE["4-binary"], switches={})
@@ -91,6 +93,7 @@ def some_squares(draw: st.DrawFn, path: Path) -> dict[str, SquareRule]:
     return {square: draw(rule) for square in sorted(draw(squares))}
 
 
+@pytest.mark.memory
 @given(st.data(), random_paths(), some_dice, some_switches, st.sampled_from([1, 1, 1, 2]))
 @settings(max_examples=100, deadline=None)
 def test_squares_of_every_kind_by_the_readable_rules(data, path, dice, switches, pieces):

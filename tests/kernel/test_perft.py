@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.golden import CHANCES
+from tests.golden import CHANCES, each_kind
 from tests.perft_records import records
 from ur_solver.kernel import kernel_of
 from ur_solver.moves import move_tables
@@ -66,8 +66,8 @@ def test_perft(name, text, depth, counts):
     assert CompiledPlies(rules).perft(rules.position(text), depth) == counts
 
 
-@pytest.mark.parametrize("name", CHANCES)
-@pytest.mark.parametrize("pieces", [1, 2, 3, None])
+@pytest.mark.parametrize("name", each_kind(CHANCES))
+@pytest.mark.parametrize("pieces", [pytest.param(1, marks=pytest.mark.memory), 2, 3, None])
 def test_every_ply_leads_where_the_readable_one_does(name, pieces):
     rules = CATALOGUE[name] if pieces is None else CATALOGUE[name].with_pieces(pieces)
     compiled = CompiledPlies(rules)

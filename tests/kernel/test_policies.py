@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from tests.kernel.blocks import ranks_of
+from tests.kernel.blocks import ranks_of, solution
 from tests.solving import solve
 from ur_solver.engine import block as engine_block
 from ur_solver.engine.improve import Improvement, improve
@@ -125,6 +125,7 @@ def test_a_policy_that_stays_has_no_changes(case):
     assert work.follow(room, 2).n_changed == 0
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 @pytest.mark.parametrize("case", CASES)
 def test_policies_in_turn_are_the_best_by_the_values_of_each(case, instruction_set):
@@ -153,7 +154,7 @@ def test_policies_in_turn_are_the_best_by_the_values_of_each(case, instruction_s
 @pytest.mark.parametrize("case", ["casual:3", "ben:2", "skiriuk:2"])
 def test_solves_end_in_the_same_values_without_policies(case, monkeypatch):
     space = space_of(named_rules(case))
-    by_policies = solve(space, tolerance=1e-13)
+    by_policies = solution(space.rules)
     monkeypatch.setattr(engine_block, "improve", lambda *_: Improvement())
     assert np.abs(solve(space, tolerance=1e-13) - by_policies).max() < 1e-12
 
@@ -162,7 +163,7 @@ def test_solves_end_in_the_same_values_without_policies(case, monkeypatch):
 def test_one_sweep_of_all_moves_confirms_the_values_of_the_last_policy(case):
     rules = named_rules(case)
     space, kernel = space_of(rules), kernel_of(space_of(rules))
-    blocks = ArrayBlocks(space, solve(space, tolerance=1e-13))
+    blocks = ArrayBlocks(space, solution(rules))
     block = max(space.blocks, key=lambda each: each.size)
     work, room = kernel.lay_out(block, blocks, Workspace()), np.empty(block.size)
     before = improve(work, room, 1e-12, OwnLease(Workspace()))
@@ -178,6 +179,7 @@ def test_one_sweep_of_all_moves_confirms_the_values_of_the_last_policy(case):
     assert np.abs(values - settled).max() < 1e-12
 
 
+@pytest.mark.memory
 def test_only_large_blocks_in_double_precision_have_policies():
     space = TileSpace(named_rules("skiriuk:2"))
     blocks = ArrayBlocks(space, meaningless(space))
@@ -190,6 +192,7 @@ def test_only_large_blocks_in_double_precision_have_policies():
             single.follow(np.empty(block.size), 1)
 
 
+@pytest.mark.memory
 def test_turns_with_a_choice_before_the_throw_have_no_policies():
     space = TileSpace(named_rules("birds:2"))
     work = RowKernel(space).lay_out(
@@ -199,6 +202,7 @@ def test_turns_with_a_choice_before_the_throw_have_no_policies():
     assert work.policy_bytes == 0
 
 
+@pytest.mark.memory
 def test_bounds_take_the_memory_of_policies():
     space = TileSpace(named_rules("skiriuk:2"))
     block, values = block_with_policies(space), meaningless(space)

@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from tests.golden import FOLDER
-from tests.kernel.blocks import block_of, probes, ranks_of
+from tests.golden import FOLDER, each_kind
+from tests.kernel.blocks import block_of, probes, ranks_of, solution
 from tests.solving import solve
 from ur_solver.kernel import ArrayBlocks, RaceKernel, RowKernel, Workspace, _row_layout, kernel_of
 from ur_solver.kernel._tiled import instruction_sets
@@ -25,7 +25,7 @@ NAMES = [name for name in STARTS if name != "bell-stakes"]
 @pytest.mark.parametrize("name", NAMES)
 def test_golden_values_of_one_piece(name):
     rules = named_rules(name, 1)
-    space, values = space_of(rules), solve(space_of(rules), tolerance=1e-12)
+    space, values = space_of(rules), solution(rules)
     for line in (FOLDER / f"{name}-1.tsv").read_text().splitlines():
         text, value = line.split("\t")
         rank = space.rank(rules.position(text))
@@ -35,7 +35,7 @@ def test_golden_values_of_one_piece(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_golden_starts_of_two_pieces(name):
     rules = named_rules(name, 2)
-    space, values = space_of(rules), solve(space_of(rules), tolerance=1e-12)
+    space, values = space_of(rules), solution(rules)
     expected = STARTS[name]["2"]
     assert values[space.rank(rules.start())] == pytest.approx(expected["start_value"], abs=1e-11)
     if rules.mechanics.opening_throw is not None:
@@ -73,9 +73,12 @@ def test_one_step_is_that_of_the_readable_turns(name, pieces):
         assert found == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize(
     ("name", "pieces"),
-    [(name, n) for name in CATALOGUE for n in (1, 2) if not named_rules(name, n).payoff.has_fines],
+    each_kind(
+        (name, n) for name, rules in CATALOGUE.items() for n in (1, 2) if not rules.payoff.has_fines
+    ),
 )
 def test_tiles_and_single_positions_agree(name, pieces):
     # of every rule set, those of the race family too, every position of every block, by every set
@@ -104,7 +107,7 @@ def test_tiles_and_single_positions_agree_where_three_pieces_have_numbers():
         assert work.residual(1) == pytest.approx(by_position, abs=1e-14)
     # values of about 1/2 but for one, whose own update has the largest residual
     tried = 0
-    for block, probed in probes(space, 200, 3):
+    for block, probed in probes(space, 80, 3):
         if block.size < 50_000:
             blocks, own = ArrayBlocks(space, probed), probed[ranks_of(block)].copy()
             work = kernel.lay_out(block, blocks, Workspace())
@@ -112,7 +115,7 @@ def test_tiles_and_single_positions_agree_where_three_pieces_have_numbers():
             by_position = kernel.residual(block, own, blocks, block.offset, block.size)
             assert work.residual(1) == pytest.approx(by_position, abs=1e-14)
             tried += 1
-    assert tried > 25
+    assert tried > 9
 
 
 @pytest.mark.parametrize("instruction_set", instruction_sets())
@@ -128,19 +131,20 @@ def test_no_position_changes_where_all_are_solved(name, instruction_set):
         assert kernel.residual(block, own, blocks, block.offset, block.size, threads=2) < 2e-12
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("name", ["finkel", "blitz", "masters"])
 def test_race_rules_have_the_same_values_by_either_kernel(name):
     rules = named_rules(name, 2)
     space = space_of(rules)
-    expected = solve(space, tolerance=1e-13, kernel=RaceKernel(space))
-    values = solve(space, tolerance=1e-13, kernel=RowKernel(space))
+    assert isinstance(kernel_of(space), RaceKernel)
+    expected, values = solution(rules), solve(space, tolerance=1e-13, kernel=RowKernel(space))
     assert np.abs(values - expected).max() < 1e-12
 
 
 @pytest.mark.parametrize("name", ["birds", "skiriuk", "casual"])
 def test_a_sweep_settles_in_the_same_values_however_it_is_run(name):
     space = space_of(named_rules(name, 2))
-    solved = solve(space, tolerance=1e-12)
+    solved = solution(space.rules)
     block = space.blocks[-1]
     expected, values = solved[ranks_of(block)], np.empty(block.size)
     for instruction_set, threads in itertools.product(instruction_sets(), (1, 2)):
@@ -154,6 +158,7 @@ def test_a_sweep_settles_in_the_same_values_however_it_is_run(name):
         assert np.abs(values - expected).max() < 1e-12
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 @pytest.mark.parametrize("name", ["birds", "skiriuk", "ben", "finkel"])
 def test_words_of_64_bits_name_the_same_rows(name, instruction_set, monkeypatch):
@@ -176,6 +181,7 @@ def test_words_of_64_bits_name_the_same_rows(name, instruction_set, monkeypatch)
     assert wide == (2 * narrow[0], *narrow[1:])
 
 
+@pytest.mark.memory
 def test_an_instruction_set_that_there_is_not():
     space = space_of(named_rules("ben", 1))
     with pytest.raises(ValueError, match="no avx1024"):
@@ -184,6 +190,7 @@ def test_an_instruction_set_that_there_is_not():
         )
 
 
+@pytest.mark.memory
 def test_the_residual_of_the_whole_is_the_largest_of_its_parts():
     space = space_of(named_rules("ben", 1))
     values, block = meaningless(space), space.blocks[0]

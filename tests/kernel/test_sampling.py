@@ -10,6 +10,8 @@ from ur_solver.kernel.sampling import sample_bytes, sample_step
 from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.memory
+
 
 @pytest.mark.parametrize(
     ("n_parts", "n_values", "step"),

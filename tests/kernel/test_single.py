@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.kernel.blocks import random_values, ranks_of
+from tests.golden import each_kind
+from tests.kernel.blocks import random_values, ranks_of, solution
 from tests.kernel.test_bounds import bounds_at, exactly, solved
 from tests.kernel.test_rows import NAMES
 from tests.solving import solve
@@ -55,12 +56,12 @@ def single(space, instruction_set=None, kind=None) -> Kernel:
 @pytest.mark.parametrize(
     ("name", "kind"),
     # by the row kernel all, those of the race family too
-    [*((name, RowKernel) for name in CHANCES), *((name, RaceKernel) for name in RACES)],
+    each_kind([*((name, RowKernel) for name in CHANCES), *((name, RaceKernel) for name in RACES)]),
 )
 def test_values_are_those_of_double_precision(name, kind, pieces):
     # of every position
     space = space_of(named_rules(name, pieces))
-    expected = solve(space, tolerance=1e-12, kernel=kind(space))
+    expected = solution(space.rules)
     for instruction_set in instruction_sets():
         found = solve(space, tolerance=1e-5, kernel=single(space, instruction_set, kind=kind))
         assert np.abs(found - expected).max() < 2e-6
@@ -92,7 +93,7 @@ def test_residuals_are_no_less_than_in_double_precision(name, instruction_set):
 @pytest.mark.parametrize("name", BOTH)
 def test_blocks_end_however_near_the_goal_is_to_rounding(name, goal):
     space = space_of(named_rules(name, 2))
-    values = solve(space, tolerance=1e-12)
+    values = solution(space.rules)
     for block in space.blocks:
         found = solve_block(single(space), block.index, ArrayBlocks(space, values), goal=goal)
         assert found.sweeps < 200
@@ -100,6 +101,7 @@ def test_blocks_end_however_near_the_goal_is_to_rounding(name, goal):
         assert off < max(goal, 20 * SINGLE_NOISE)
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 @pytest.mark.parametrize("name", ["birds", "skiriuk", "ben", "finkel"])
 def test_words_of_64_bits_name_the_same_rows(name, instruction_set, monkeypatch):
@@ -135,6 +137,7 @@ def test_bounds_enclose_the_exact_values(word, instruction_set):
     assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("name", ["ben", "aseb"])
 @pytest.mark.parametrize("distance", [0.0, 1e-9, 3e-8, 0.1])
 def test_bounds_begin_no_nearer_than_asked(name, distance):
@@ -161,7 +164,7 @@ def test_what_is_proven_is_proven_again_in_double_precision(name, pieces):
     by_doubles = certify(space, values, runner=ThreadRunner(1))
     # each bound is of blocks by blocks: of the same values, proven with less rounding
     assert all(by_doubles[index] < error < 2e-5 for index, error in claimed.items())
-    expected = solve(space, tolerance=1e-12)
+    expected = solution(space.rules)
     for block in space.blocks:
         off = np.abs(values - expected)[ranks_of(block)].max()
         assert off < claimed[block.index]

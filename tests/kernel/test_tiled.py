@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.golden import each_kind
 from tests.kernel.blocks import (
     NO_ROOM,
     ROUNDING,
@@ -25,6 +26,7 @@ from tests.kernel.blocks import (
     probes,
     random_values,
     ranks_of,
+    solution,
     tiled_fixed_point,
     tiled_kernel,
 )
@@ -59,16 +61,15 @@ def by_name(rules: RuleSet) -> str:
     return f"{rules.path.name}-{rules.name}-{rules.pieces}"
 
 
-every_small = pytest.mark.parametrize("rules", SMALL, ids=by_name)
+every_small = pytest.mark.parametrize("rules", each_kind(SMALL), ids=by_name)
 every_kind = pytest.mark.parametrize("rules", KINDS, ids=by_name)
 every_set = pytest.mark.parametrize("instruction_set", SETS)
 
 
-def assert_same_updates(
-    rules: RuleSet, kernels: Sequence[RaceKernel | RowKernel], n_probes: int
-) -> None:
+def assert_same_updates(rules: RuleSet, kernels: Sequence[RaceKernel | RowKernel]) -> None:
     """The same T: over all positions of random values, and position by position."""
     space = space_of(rules)
+    n_probes = 30 if rules.pieces == 1 else 3
     generic = generic_kernel(space)
     values = random_values(space.n_values, 1)
     whole = ((block, values) for block in space.blocks)
@@ -84,16 +85,18 @@ def test_what_runs_everywhere_is_the_slowest():
     assert len(set(SETS)) == len(SETS)
 
 
+@pytest.mark.memory
 def test_an_unknown_instruction_set_is_named():
     space = space_of(named_rules("finkel:1"))
     with pytest.raises(ValueError, match=rf"'mmx': this processor runs .*{SETS[-1]}"):
         tiled_kernel(space, "mmx")
 
 
+@pytest.mark.memory
 @every_small
 def test_one_update_from_random_values(rules):
     kernels = [tiled_kernel(space_of(rules), each) for each in SETS]
-    assert_same_updates(rules, kernels, 30 if rules.pieces == 1 else 5)
+    assert_same_updates(rules, kernels)
 
 
 @every_small
@@ -121,6 +124,7 @@ def test_fixed_points_are_the_same_however_often_a_pair_is_updated(rules, instru
     assert generic_kernel(space).residual(values, 0, space.n_values) < 1e-13
 
 
+@pytest.mark.memory
 @every_set
 @every_kind
 def test_neither_prefetching_nor_leaving_moves_out_changes_a_value(rules, instruction_set):
@@ -141,6 +145,7 @@ def test_neither_prefetching_nor_leaving_moves_out_changes_a_value(rules, instru
     assert 0.0 < found[0][1][0] < 1e-6
 
 
+@pytest.mark.memory
 @every_set
 @every_kind
 @pytest.mark.parametrize(
@@ -153,7 +158,7 @@ def test_moves_that_cannot_be_the_best_are_left_out(
     space = space_of(rules)
     options = {"instruction_set": instruction_set, "near": 0}
     kernel = RaceKernel(space, precision=precision, **options)
-    values = solve(space, tolerance=1e-13)
+    values = solution(rules)
     block = max(space.blocks, key=lambda block: block.size)
     work = lay_out(kernel, block, values, single=True)
     iterate(work, NO_ROOM, 1e-14, threads)
@@ -182,7 +187,7 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(
 ):
     # a margin so far below 0 leaves out what it should not
     space = space_of(rules)
-    expected = solve(space, tolerance=1e-13)
+    expected = solution(rules)
     options = {"instruction_set": instruction_set, "near": 0, "margin": -1e9}
     kernel = RaceKernel(space, precision=precision, **options)
     n_wrong = 0
@@ -230,6 +235,7 @@ def test_rows_are_those_of_the_placements():
     assert sorted(constants["ORDER"]) == list(range(16))
 
 
+@pytest.mark.memory
 @every_small
 def test_store_gives_back_what_was_loaded(rules):
     space = space_of(rules)
@@ -276,6 +282,7 @@ def test_residual_changes_nothing_and_sweep_returns_the_largest_change(instructi
         assert delta == pytest.approx(np.abs(after - values).max(), abs=ROUNDING)
 
 
+@pytest.mark.memory
 @every_set
 @pytest.mark.parametrize("word", ["finkel:2", "blitz:2", "masters:1"])
 @pytest.mark.parametrize("factor", [0.0, 0.25, -1.0, 40.0])
@@ -300,6 +307,7 @@ def test_extrapolation_adds_a_multiple_of_the_change(word, factor, instruction_s
         assert work.residual(1) == pytest.approx(residual, abs=ROUNDING)
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("word", ["finkel:3", "masters:3"])
 def test_a_sample_is_of_the_same_positions_each_time(word, single):
@@ -319,6 +327,7 @@ def test_a_sample_is_of_the_same_positions_each_time(word, single):
     assert np.isin(second + shift, after[ranks_of(block)]).all()
 
 
+@pytest.mark.memory
 @every_set
 @every_kind
 def test_single_precision_does_what_double_precision_does(rules, instruction_set):
@@ -347,6 +356,7 @@ def test_single_precision_does_what_double_precision_does(rules, instruction_set
         assert np.abs(stored[0] - stored[1]).max() < SINGLE_ROUNDING
 
 
+@pytest.mark.memory
 def test_memory_is_lost_with_single_precision():
     space = space_of(named_rules("finkel:2"))
     work = lay_out(
@@ -359,6 +369,7 @@ def test_memory_is_lost_with_single_precision():
     assert not work.refine()
 
 
+@pytest.mark.memory
 def test_extrapolation_needs_a_memory():
     space = space_of(named_rules("finkel:1"))
     values = np.full(space.n_values, 0.5)
@@ -380,6 +391,7 @@ def test_many_threads_reach_the_values_of_one(word, instruction_set):
     assert work.residual(5) == work.residual(1)
 
 
+@pytest.mark.memory
 def test_a_workspace_is_as_good_as_new_after_another_block():
     space = space_of(named_rules("finkel:3"))
     kernel, workspace = tiled_kernel(space), Workspace()
@@ -397,6 +409,7 @@ def test_a_workspace_is_as_good_as_new_after_another_block():
         assert results[0] == results[1]
 
 
+@pytest.mark.memory
 def test_memory_that_grew_is_as_good_as_fresh():
     # large enough to be in pages of its own, which are moved when it grows
     space = space_of(named_rules("masters:4"))
@@ -473,10 +486,10 @@ def custom_rules(draw) -> RuleSet:
 
 
 @given(custom_rules(), st.sampled_from(SETS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_custom_rules_have_the_same_updates(rules, instruction_set):
     kind = RaceKernel if is_race_of_tiles(rules) else RowKernel
-    assert_same_updates(rules, [kind(space_of(rules), instruction_set=instruction_set)], 5)
+    assert_same_updates(rules, [kind(space_of(rules), instruction_set=instruction_set)])
 
 
 @given(custom_rules())

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.golden import each_kind
 from tests.paths import random_paths
 from ur_solver.moves import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE, WIN, MoveGenerator
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.rules.turns import turn
 
-NAMES = list(CATALOGUE)
+NAMES = each_kind(CATALOGUE)
 
 
 def random_states(generator: MoveGenerator, n: int, plies: int, seed: int) -> np.ndarray:
@@ -47,12 +48,13 @@ def test_every_position_with_one_piece(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("pieces", [2, 4, None])
+@pytest.mark.parametrize("pieces", [pytest.param(2, marks=pytest.mark.memory), 4, None])
 def test_options_are_the_readable_moves(name, pieces):
     generator = MoveGenerator(named_rules(name, pieces) if pieces else CATALOGUE[name])
     assert_moves_are_the_readable_ones(generator, random_states(generator, 12, 60, seed=2)[:80])
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("pieces", [1, 15])
 def test_long_throws_and_many_pieces(pieces):
     chances = {throw: Fraction(6 - abs(throw - 7), 36) for throw in range(2, 13)}
@@ -61,6 +63,7 @@ def test_long_throws_and_many_pieces(pieces):
     assert_moves_are_the_readable_ones(generator, random_states(generator, 12, 60, seed=2)[:80])
 
 
+@pytest.mark.memory
 @given(random_paths(), st.sampled_from([{0: 1, 2: 1}, {1: 2, 3: 1}]), st.integers(1, 3))
 @settings(max_examples=25, deadline=None)
 def test_options_on_any_path_with_any_dice(path, weights, pieces):
@@ -111,6 +114,7 @@ def assert_choice_is_the_readable_one(generator, row, position, choice, expected
             assert one == (turns.mover[i], move.target, flags, after.tobytes())
 
 
+@pytest.mark.memory
 def test_what_does_not_fit_is_refused():
     generator = MoveGenerator(CATALOGUE["finkel"])
     rows, throws = generator.start(3), np.array([0, 1, -1], dtype=np.int32)
@@ -138,6 +142,7 @@ def by_throw(generator, position, choice):
     return found
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("name", NAMES)
 def test_chance_of_a_capture(name):
     generator = MoveGenerator(named_rules(name, 3))
@@ -158,6 +163,7 @@ def test_chance_of_a_capture(name):
     assert generator.capture_chances(rows) == pytest.approx(expected)
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("name", NAMES)
 def test_mirror_is_the_position_passed(name):
     generator = MoveGenerator(named_rules(name, 3))

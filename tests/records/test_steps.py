@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.golden import each_kind
 from tests.paths import random_paths
 from tests.perft_records import records
 from ur_solver.records import stepper_of
@@ -24,11 +25,14 @@ CUSTOM = RuleSet(
 )
 
 
-@pytest.mark.parametrize("rules", [*CATALOGUE.values(), CUSTOM], ids=lambda rules: rules.name)
+@pytest.mark.parametrize(
+    "rules", each_kind([*CATALOGUE.values(), CUSTOM]), ids=lambda rules: rules.name
+)
 def test_steps_are_the_legal_moves(rules: RuleSet) -> None:
     assert_steps_are_the_legal_moves(rules.with_pieces(min(rules.pieces, 4)), 150)
 
 
+@pytest.mark.memory
 @given(random_paths(), st.sampled_from([{0: 1, 2: 1}, {1: 2, 3: 1}]), st.integers(1, 3))
 @settings(max_examples=40, deadline=None)
 def test_steps_on_any_path_with_any_dice(path: Path, weights: dict[int, int], pieces: int) -> None:

@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 from tests.games import random_game
+from tests.golden import each_kind
 from tests.solving import solve
 from tests.value_iteration import Equations, as_light
 from ur_solver.api.table import Table
@@ -45,15 +46,16 @@ long = pytest.mark.long
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [*TURNED, *(each for each in OTHERS if each not in TURNED)],
+    each_kind([*TURNED, *(each for each in OTHERS if each not in TURNED)]),
 )
 def test_every_position_of_one_piece(name, value):
     check_every_position(turned(name, value, 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "value"),
-    [each if each[0] == "bell" else pytest.param(*each, marks=long) for each in TURNED],
+    TURNED,
 )
 def test_every_position_of_two_pieces(name, value):
     check_every_position(turned(name, value, 2))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.dense import DenseGame
 from tests.solving import assert_as_the_rules_say, solve
-from tests.value_iteration import Equations
+from tests.value_iteration import Equations, as_light
 from tests.ways import count_positions
 from ur_solver.cli import cli
 from ur_solver.errors import MapError, PositionSyntaxError, RuleSetError
@@ -237,7 +237,7 @@ COIN = dice_of({0: 1, 1: 2, 2: 1}, "coins")
 @pytest.mark.parametrize(("path", "pieces"), [(SHORT, 8), (SHORTER, 15)])
 def test_many_pieces_on_a_short_path(path, pieces):
     rules = race_rules("crowd", path, COIN, pieces)
-    check_by_both_kernels(rules, Equations(rules).solve())
+    check_by_both_kernels(rules, Equations(rules, seen_by=as_light).solve())
 
 
 def test_more_than_seven_pieces_by_the_tiled_kernel():

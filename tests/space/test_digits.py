@@ -8,6 +8,8 @@ import pytest
 from ur_solver.rules import named_rules
 from ur_solver.space import TileSpace
 
+pytestmark = pytest.mark.memory
+
 
 def test_a_stock_numbers_the_pieces_that_it_has():
     space = TileSpace(named_rules("birds:3"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden import NAMES, golden_rules
+from tests.golden import NAMES, each_kind, golden_rules
 from tests.value_iteration import reachable
 from tests.ways import count_positions
 from ur_solver.errors import IllegalPositionError
@@ -18,7 +18,11 @@ from ur_solver.space._tile_ranking import rank_one
 
 BELL = (217, 12869, 263121, 2602822, 14669769, 53188365, 137870097)
 MASTERS = {1: 277, 5: 41243781, 7: 500929993}
-SMALL = [golden_rules(name, pieces) for name in NAMES for pieces in (1, 2)]
+every_small = pytest.mark.parametrize(
+    "rules",
+    each_kind(golden_rules(name, pieces) for name in NAMES for pieces in (1, 2)),
+    ids=lambda rules: f"{rules.name}-{rules.pieces}",
+)
 
 
 @pytest.mark.parametrize(("pieces", "expected"), list(enumerate(BELL, start=1)))
@@ -34,7 +38,7 @@ def test_counts_of_path_masters_and_aseb():
 
 
 @pytest.mark.parametrize("pieces", range(1, 8))
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", each_kind(NAMES))
 def test_counts_of_every_rule_set_by_a_polynomial(name, pieces):
     rules = golden_rules(name, pieces)
     assert space_of(rules).n_values == count_positions(rules)
@@ -51,7 +55,7 @@ def test_layers_of_finkel_2():
     assert layers == {(1, 1): 217, (0, 1): 2956, (0, 0): 9696}
 
 
-@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: f"{rules.name}-{rules.pieces}")
+@every_small
 def test_unrank_then_rank_of_all_ranks(rules):
     space = space_of(rules)
     ranks = np.arange(space.n_values)
@@ -60,7 +64,7 @@ def test_unrank_then_rank_of_all_ranks(rules):
     assert len(np.unique(states, axis=0)) == len(states)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", each_kind(NAMES))
 def test_every_rank_is_a_sound_position_and_every_reachable_one_has_a_rank(name):
     rules = golden_rules(name, 1)
     space = space_of(rules)
@@ -77,6 +81,7 @@ def test_every_rank_is_a_sound_position_and_every_reachable_one_has_a_rank(name)
 LARGE = ["finkel", "masters", "blitz", "aseb", "murray", "murray-0-to-3"]
 
 
+@pytest.mark.memory
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(LARGE), st.floats(0, 1, exclude_max=True), st.sampled_from("LD"))
 def test_rank_and_unrank_of_large_spaces(name, share, side):
@@ -108,7 +113,7 @@ def _block(space, position) -> int:
     return int(np.searchsorted(offsets, rank, side="right")) - 1
 
 
-@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: f"{rules.name}-{rules.pieces}")
+@every_small
 def test_blocks_follow_each_other_without_holes(rules):
     space = space_of(rules)
     halves = [half for block in space.blocks for half in block.halves]
@@ -127,11 +132,13 @@ def test_finkel_7_has_378_blocks_that_fit_in_a_cache():
     assert max(block.size for block in blocks) == 2_749_212
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("wrong", [[0] * 7, [0] * 23, [-1] + [0] * 21, [0] * 21 + [1 << 40]])
 def test_rows_that_are_none_have_no_rank(wrong):
     assert rank_one(space_of(named_rules("finkel:2")).ranking, wrong) == -1
 
 
+@pytest.mark.memory
 def test_what_is_not_of_the_space_has_no_rank():
     space = space_of(named_rules("finkel:2"))
     other = Path.of("other", Board("other", ("......",) * 3, frozenset()), ["A1", "B1", "B2", "B3"])

@@ -12,6 +12,8 @@ from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import space_of
 from ur_solver.space.stakes import LEAST, MOST
 
+pytestmark = pytest.mark.memory
+
 FAR = 26
 """A reach for which bell with two pieces is exact, up to rounding, at level 3."""
 

@@ -10,6 +10,8 @@ from ur_solver.errors import IllegalPositionError, InputError
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.memory
+
 WORDS = [
     *("finkel:3", "murray:2", "aseb:3", "casual:3", "birds:3", "skiriuk:2", "ben:2"),
     *("bell-stakes:2", "casual-roll-again:2", "masters:2"),

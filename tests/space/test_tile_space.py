@@ -64,7 +64,7 @@ def _few(rules):
 
 
 @pytest.mark.parametrize("name", OWN)
-@pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("pieces", [pytest.param(1, marks=pytest.mark.memory), 2])
 def test_ranks_are_a_bijection(name, pieces):
     space = space_of(named_rules(name, pieces))
     ranks = np.arange(space.n_values)
@@ -86,6 +86,7 @@ def test_reachable_positions_have_ranks(name):
 LARGE = [("bell", 7), ("casual", 6), ("birds", 3), ("skiriuk", 4), ("ben", 4)]
 
 
+@pytest.mark.memory
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(LARGE), st.floats(0, 1, exclude_max=True), st.sampled_from("LD"))
 def test_positions_of_any_rank(which, fraction, side):
@@ -169,6 +170,7 @@ def test_a_position_that_is_over_has_no_rank():
         space_of(rules).rank(over)
 
 
+@pytest.mark.memory
 def test_rows_that_are_no_states():
     space = space_of(named_rules("birds", 2))
     row = space.unrank_states([0])

@@ -129,7 +129,7 @@ def test_two_pieces_by_the_readable_equations(name):
             assert throws[side][rank] == pytest.approx(length, rel=1e-11)
 
 
-@pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("pieces", [pytest.param(1, marks=pytest.mark.memory), 2])
 def test_who_does_not_look_at_the_pot_plays_for_money_as_without(pieces):
     """The exact figures of bell are those of bell with stakes, for policies that see no fines."""
     stakes, bell = (named_rules(name, pieces) for name in ("bell-stakes", "bell"))
@@ -157,6 +157,7 @@ def test_the_table_against_itself_is_its_value(name, pieces, solved):
         assert evaluate(table).chance.value == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.memory
 def test_one_piece_of_finkel_as_another_program_has_it(solved):
     with Table(solved(named_rules("finkel:1"))) as table:
         found = evaluate(table)
@@ -165,6 +166,7 @@ def test_one_piece_of_finkel_as_another_program_has_it(solved):
     assert found.games == 0
 
 
+@pytest.mark.memory
 def test_the_best_reply(query2):
     """No policy does better against another than the best reply; against the table none gains."""
     for dark in ("greedy", "random"):

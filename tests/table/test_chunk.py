@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from ur_solver.table.chunk import compressed, decode, encode
 
+pytestmark = pytest.mark.memory
+
 DTYPES = ("<f8", "<f4", "<u2")
 LENGTHS = (1, 7, 8, 100, 1024, 1031, 1 << 15)
 
