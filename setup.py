@@ -5,7 +5,7 @@ otherwise. Only those are compiled that changed, or that include what changed.
 
 Environment variables:
 
-UR_DEBUG=1    bounds checks in the compiled code, little optimisation, no AVX-512
+UR_DEBUG=1    bounds checks in the compiled code, no optimisation, no AVX-512
 UR_WERROR=1   compiler warnings are errors (continuous integration)
 UR_CFLAGS     further compiler and linker flags, such as -fsanitize=address
 """
@@ -53,10 +53,10 @@ VARIANTS = {
 }
 VARIED = ("UR_VECTOR_BYTES", "UR_FLOATS", "UR_FLOAT_SUMS", "UR_VECTORS")
 
-# gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
+# gcc's "may be used uninitialized" errs where sanitizers or no optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what
 # debuggers read there are names and lines: all of it (UR_CFLAGS=-g) doubles the time to compile.
-flags = ["-O1", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3"]
+flags = ["-O0", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3"]
 flags.append("-g1")
 # bounds are rounded up and down (checks_body.h, row_block.h, row_levels.c), so that expressions
 # stay as written

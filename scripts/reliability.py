@@ -114,7 +114,7 @@ One thing is not covered: the HDF5 library reads the structure of a file before 
 check it. Its own checksums protect it from accidental damage, but not from forgery.
 
 `make sanitize` builds the compiled code with bounds checks, AddressSanitizer and UBSan, and runs
-the tests of the kernels, spaces and solves with it.
+tests that reach all of it.
 
 ## Readers
 
