@@ -153,7 +153,7 @@ cdef class RowBlock:
         Some of the policy is kept in `room`, float64, shape (block size,), the same at every call.
         """
         if not self.has_policies:
-            raise SolveError("a block without policies")
+            raise SolveError("this block has no policies")
         if self.policy is None:
             self.policy = PolicyValues(self.layout, self.workspace, self.threads)
             self.policy.open(&row_policy, <double*>self.values, room)

@@ -243,7 +243,7 @@ cdef class TiledBlock(TileLayout):
 
     def follow(self, room, int threads):
         """Not to be called: there are no policies."""
-        raise SolveError("a block without policies")
+        raise SolveError("this block has no policies")
 
     def keep_all(self):
         """Use all moves from now on; return whether some may have been left out."""
