@@ -34,6 +34,8 @@ def _own_tables(
     folder = tmp_path_factory.getbasetemp() / "tables"
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    # what a command says must not depend on how busy the machine is
+    monkeypatch.setattr("ur_solver.common.progress.LOG_SECONDS", 3600.0)
     monkeypatch.setattr("ur_solver.table.names.checkout_tables", lambda: None)
     monkeypatch.setattr("ur_solver.estimators.finding.SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("platformdirs.user_data_path", lambda _name: tmp_path / "user")

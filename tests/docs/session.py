@@ -18,6 +18,7 @@ runs pages and writes what commands say into them.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -28,6 +29,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from unittest import mock
+
+from click.testing import CliRunner
+
+from ur_solver.cli import cli
+from ur_solver.estimators.finding import SHIPPED
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGES = [
@@ -35,6 +42,9 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "notes").glob("*.md")),
 ]
+
+LOG_SECONDS = 3600.0
+"""Pages show no progress, which a command reports where it takes long on a busy machine."""
 
 _MARK = re.compile(r"<!-- (file|not run): (.+?) -->$")
 _FENCE = re.compile(r"(`{3,})([^`\s]*)(?: .*)?$")
@@ -134,8 +144,10 @@ class Session:
         # not with the tables of the checkout, such as that of `make demo`
         main = folder / ".bin" / "main.py"
         main.write_text(
+            "from ur_solver.common import progress\n"
             "from ur_solver.table import names\n"
             "names.checkout_tables = lambda: None\n"
+            f"progress.LOG_SECONDS = {LOG_SECONDS}\n"
             "from ur_solver.cli import main\n"
             "if __name__ == '__main__':\n"
             "    main()\n"
@@ -153,7 +165,15 @@ class Session:
         }
 
     def shell(self, command: str) -> tuple[int, str]:
-        """The exit code of a command and all that it prints."""
+        """The exit code of a command and all that it prints.
+
+        `ur` alone runs in this process, which has its libraries already; what says more than a
+        command and its arguments, or starts workers, is given to a shell.
+        """
+        if command.startswith("ur ") and not set("|<>;&$`") & set(command):
+            words = shlex.split(command)[1:]
+            if "--workers" not in words:
+                return self._ur(words)
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
@@ -165,6 +185,16 @@ class Session:
             check=False,
         )
         return done.returncode, done.stdout
+
+    def _ur(self, words: list[str]) -> tuple[int, str]:
+        with (
+            contextlib.chdir(self.folder),
+            mock.patch("ur_solver.table.names.checkout_tables", return_value=None),
+            mock.patch("ur_solver.estimators.finding.SHIPPED", SHIPPED),
+            mock.patch("ur_solver.common.progress.LOG_SECONDS", LOG_SECONDS),
+        ):
+            done = CliRunner(env=self.environment).invoke(cli, words)
+        return done.exit_code, done.output
 
     def python(self, blocks: list[Block]) -> str:
         """Run Python blocks in one process, one after the other; what went wrong."""
