@@ -20,7 +20,11 @@ def test_built_in_players(finkel2):
 
 def test_a_program_against_a_built_in_player(tmp_path):
     program = command(tmp_path, ENGINE.format(index=0))
-    found = json.loads(run("duel", program, "first", "--rules", "finkel:2", "-g", "8", "--json"))
+    found = json.loads(
+        run(
+            "duel", program, "first", "--rules", "finkel:2", "-g", "8", "--seconds", "120", "--json"
+        )
+    )
     assert found["share"] == 0.5  # the same player
     assert found["throws"] > 20
 

@@ -16,7 +16,7 @@ START = "....__../......../....__.. L 2 2"
 def ur(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "ur_solver", *arguments]
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False, **options
+        command, capture_output=True, text=True, timeout=300, check=False, **options
     )
 
 
@@ -94,7 +94,7 @@ def test_exit_codes_of_processes(finkel2, tmp_path):
 def test_an_answer_that_nobody_wants_is_no_fault(finkel2):
     command = f'"{sys.executable}" -m ur_solver query "{finkel2}" "{START}" >&-'
     result = subprocess.run(
-        command, shell=True, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        command, shell=True, stderr=subprocess.PIPE, text=True, timeout=300, check=False
     )
     assert (result.returncode, result.stderr) == (0, "")
 
@@ -105,7 +105,7 @@ def test_an_answer_that_cannot_be_written_is_no_success(finkel2):
         command = [sys.executable, "-m", "ur_solver", *arguments]
         with open("/dev/full", "w") as full:
             result = subprocess.run(
-                command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+                command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300, check=False
             )
         assert result.returncode == 1
         assert result.stderr == "Error: reading or writing: No space left on device\n"
@@ -192,6 +192,6 @@ def test_commands_import_only_what_they_use(finkel2, tmp_path, arguments, unwant
         f"finally: sys.stderr.write(' '.join(set(sys.modules) & set({unwanted!r})))\n"
     )
     result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False
     )
     assert (result.returncode, result.stderr) == (0, "")

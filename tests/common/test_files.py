@@ -92,10 +92,10 @@ def test_standard_output_is_written_in_order(tmp_path, is_file):
     command = [sys.executable, "-c", code]
     if is_file:
         with (tmp_path / "out").open("wb") as out:
-            subprocess.run(command, stdout=out, check=True, timeout=60)
+            subprocess.run(command, stdout=out, check=True, timeout=300)
         assert (tmp_path / "out").read_bytes() == b"a\nb\nc\n"
     else:
-        done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, check=True, timeout=300)
         assert done.stdout == b"a\nb\nc\n"
 
 
@@ -171,6 +171,6 @@ def test_standard_input_is_an_input(tmp_path):
     with source.open("rb") as stdin:
         done = subprocess.run(
             [sys.executable, "-c", code, str(source)],
-            stdin=stdin, capture_output=True, check=False, timeout=60,
+            stdin=stdin, capture_output=True, check=False, timeout=300,
         )  # fmt: skip
     assert b"would overwrite" in done.stderr

@@ -25,8 +25,8 @@ from tests.solving import make_table
 from ur_solver.engine.cluster import Cluster
 
 _SETTINGS = {
-    # a worker that has no scheduler any more ends soon
-    "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
+    # a worker may be there long before its scheduler, and ends when that has gone
+    "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "60s",
     "DASK_DISTRIBUTED__COMM__RETRY__COUNT": "0",
 }
 
@@ -185,7 +185,9 @@ def full_disks_of_workers(solves: Solves, folder: pathlib.Path, times: int, seed
     return tally
 
 
-def killed_drivers(solves: Solves, folder: pathlib.Path, times: int, seed: int) -> Tally:
+def killed_drivers(
+    solves: Solves, folder: pathlib.Path, times: int, seed: int, kills: int = 3
+) -> Tally:
     """Kill the driver at a random block, again and again; its workers go on with what they have."""
     tally = Tally(f"{solves.word}, two workers: the driver is killed (SIGKILL), then resumed")
     dice = random.Random(seed)
@@ -193,7 +195,7 @@ def killed_drivers(solves: Solves, folder: pathlib.Path, times: int, seed: int) 
         for case in range(times):
             solves.clear()
             kept: dict[int, bytes] = {}
-            for _ in range(3):
+            for _ in range(kills):
                 process = solves.start("--scheduler", cluster.address)
                 solves.wait_for_blocks(process, len(kept) + dice.randrange(1, 20))
                 process.kill()

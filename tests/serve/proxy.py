@@ -26,7 +26,7 @@ def proxied(port: int, path: str, keeps_path: bool) -> Iterator[str]:
                 return
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {k: v for k, v in self.headers.items() if k.lower() != "host"}
-            server = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            server = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
             target = self.path if keeps_path else self.path.removeprefix(path)
             server.request(self.command, target or "/", body, headers)
             reply = server.getresponse()

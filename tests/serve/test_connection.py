@@ -65,7 +65,7 @@ def process(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 def ask(port: int, path: str = "/", **headers: str) -> tuple[int, str, bytes]:
     """The status, the policy and the body of an answer."""
-    client = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     with contextlib.closing(client):
         client.request("GET", path, headers=headers)
         reply = client.getresponse()
@@ -100,7 +100,7 @@ def test_those_that_only_hold_connections_shut_nobody_out(port):
     with contextlib.ExitStack() as held:
         silent = []
         for k in range(limits.MAX_CONNECTIONS + 20):
-            client = socket.create_connection(("127.0.0.1", port), timeout=20)
+            client = socket.create_connection(("127.0.0.1", port), timeout=120)
             silent.append(held.enter_context(client))
             if k % 2:
                 client.sendall(b"GET / HTTP/1.1\r\nHo")
@@ -121,7 +121,7 @@ def test_a_request_must_arrive_in_time(begun):
         port = sock.getsockname()[1]
 
         def load():
-            with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+            with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
                 client.sendall(begun)
                 if received(client) == b"":
                     ended.set()
@@ -143,7 +143,7 @@ def test_a_request_must_arrive_in_time(begun):
     ],
 )
 def test_heads_that_are_too_long_and_what_is_no_http_are_refused(port, head):
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
         client.sendall(head)
         status, headers, body = head_of(received(client))
     assert (status, headers["content-security-policy"]) == (400, POLICY)
@@ -152,7 +152,7 @@ def test_heads_that_are_too_long_and_what_is_no_http_are_refused(port, head):
 
 
 def test_a_head_of_five_megabytes_is_not_read(port):
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
         with pytest.raises(OSError):  # noqa: PT011 - reset, or a broken pipe
             client.sendall((b"X: " + b"x" * 1000 + b"\r\n") * 5000)
@@ -162,7 +162,7 @@ def test_a_head_of_five_megabytes_is_not_read(port):
 def test_too_many_requests_at_once_are_refused_in_the_form_of_all_refusals():
     with process() as (server, port), contextlib.ExitStack() as held:
         for _ in range(MAX_REQUESTS):
-            client = socket.create_connection(("127.0.0.1", port), timeout=20)
+            client = socket.create_connection(("127.0.0.1", port), timeout=120)
             held.enter_context(client).sendall(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
         for _ in range(MAX_REQUESTS):
             assert server.stdout.readline() == "asked\n"
@@ -174,7 +174,7 @@ def test_too_many_requests_at_once_are_refused_in_the_form_of_all_refusals():
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_server_that_is_stopped_during_a_request_says_so_and_prints_nothing():
     with process() as (server, port):
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
             client.sendall(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert server.stdout.readline() == "asked\n"
             server.send_signal(signal.SIGINT)
@@ -182,7 +182,7 @@ def test_a_server_that_is_stopped_during_a_request_says_so_and_prints_nothing():
         assert (status, body["message"]) == (503, "the server is being stopped")
         assert headers["content-security-policy"] == POLICY
         assert server.stderr.read() == ""
-        assert server.wait(20) == 0
+        assert server.wait(120) == 0
 
 
 def test_the_access_log_has_a_line_for_each_request():

@@ -58,7 +58,7 @@ def test_tables_of_gigabytes_are_served_within_the_memory_that_was_told(paths):
         [*command, "--memory", f"{MEMORY >> 20}MiB"], stderr=subprocess.PIPE, text=True
     ) as server:
         port = int(re.search(r":(\d+)/", server.stderr.readline())[1])
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
 
         def ask(name: str, notation: str) -> None:
             connection.request("GET", position_path(name, notation))

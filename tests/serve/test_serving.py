@@ -236,7 +236,7 @@ def server(finkel2):
         yield int(line.split(":")[3].split("/")[0])
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
-        assert process.wait(20) in (0, 130), rest
+        assert process.wait(120) in (0, 130), rest
         assert "Traceback" not in rest
 
 
@@ -244,7 +244,7 @@ def server(finkel2):
 def test_a_server_on_a_socket(server, finkel2):
     with Table(finkel2) as table:
         start = table.rules.start()
-        connection = http.client.HTTPConnection("127.0.0.1", server, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", server, timeout=120)
         connection.request("GET", position_path("finkel-2", start.notation))
         answer = json.loads(connection.getresponse().read())
         assert answer["value"] == table.value(start)
@@ -254,7 +254,7 @@ def test_a_server_on_a_socket(server, finkel2):
         b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\n",
     ):
-        with socket.create_connection(("127.0.0.1", server), timeout=20) as raw:
+        with socket.create_connection(("127.0.0.1", server), timeout=120) as raw:
             raw.sendall(sent)
             raw.shutdown(socket.SHUT_WR)
             reply = raw.recv(100)

@@ -85,7 +85,7 @@ def test_a_program_plays_as_the_same_player_here(word, tmp_path):
         def decide(self, decision):
             return len(decision.options) - 1
 
-    with Program(command(tmp_path, ENGINE.format(index=-1))) as program:
+    with Program(command(tmp_path, ENGINE.format(index=-1)), seconds=120) as program:
         assert program.name == "first-move"
         played = duel(rules, program, built_in("greedy", rules=rules), 4, seed=5)
     assert played == duel(rules, Last(), built_in("greedy", rules=rules), 4, seed=5)
@@ -119,7 +119,7 @@ START = Decision(FINKEL.start(), 2, "", ("A@A3", "A1B2"))
 def test_a_program_that_fails(answer, fault, tmp_path, capfd):
     with (
         pytest.raises(InputError, match=fault) as error,
-        Program(command(tmp_path, answer), seconds=20 if "sleep" not in answer else 3) as program,
+        Program(command(tmp_path, answer), seconds=120 if "sleep" not in answer else 3) as program,
     ):
         program.decide(START)
     assert "\n" not in str(error.value)
