@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.cli.test_commands import run
+from ur_solver.rules import named_rules
 
 
 @pytest.fixture(autouse=True)
@@ -40,13 +41,19 @@ def test_faults():
     assert "needs a policy to reply to" in both
 
 
-def test_the_regret_of_a_policy(tmp_path):
-    first = tmp_path / "mine.py"
-    first.write_text("def policy(position, options):\n    return options[0]\n")
-    arguments = ("evaluate", "finkel:2", "--examples", "2", "--policy")
-    page = run(*arguments, str(first))
-    assert "30,301 in all positions" in page
+def test_the_regret_of_a_policy_in_a_file(tmp_path, solved):
+    solved(named_rules("ben:1"))
+    mine = tmp_path / "mine.py"
+    mine.write_text("def policy(position, options):\n    return options[0]\n")
+    arguments = ("evaluate", "ben:1", "--examples", "2", "--policy")
+    page = run(*arguments, str(mine))
+    decisions = json.loads(run(*arguments, "greedy", "--json"))["decisions"]
+    assert f"{decisions:,} in all positions" in page
     assert page.count("....__") >= 2
+
+
+def test_the_regret_of_a_policy():
+    arguments = ("evaluate", "finkel:2", "--examples", "2", "--policy")
     found = json.loads(run(*arguments, "greedy", "--json"))
     perfect = json.loads(run("evaluate", "finkel:2", "--json"))["light_chance"]
     as_light = json.loads(run("evaluate", "finkel:2", "--light", "greedy", "--json"))[

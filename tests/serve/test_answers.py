@@ -16,21 +16,20 @@ from ur_solver.rules.turns import is_draw, total, turn
 from ur_solver.serve.judged import Turn, audit_text, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded
 
-MOST = 600
-"""The most positions of a table that are asked for; of a larger one they are evenly spaced."""
 
-
-def positions_of(table):
+def positions_of(table, most):
+    """Positions of a table, evenly spaced where it has more."""
     n = table.space.n_positions
-    for k, rank in enumerate(np.linspace(0, n - 1, min(n, MOST)).astype(int).tolist()):
+    for k, rank in enumerate(np.linspace(0, n - 1, min(n, most)).astype(int).tolist()):
         position = table.space.unrank(rank * (table.space.n_values // n))
         yield position.mirror() if k % 2 else position
 
 
+@pytest.mark.parametrize("most", [120, pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", [word.replace(":", "-") for word in WORDS])
-def test_positions_are_answered_as_the_python_api_does(asker, tables, name):
+def test_positions_are_answered_as_the_python_api_does(asker, tables, name, most):
     table = tables[name]
-    for position in positions_of(table):
+    for position in positions_of(table, most):
         answer = asker.get(position_path(name, position.notation)).json
         assert answer["position"] == position.notation
         assert answer["value"] == table.value(position)
@@ -183,7 +182,7 @@ def test_the_opening_throw_is_given(asker, tables):
 
 def test_a_batch_tells_each_fault_in_its_place(asker, tables):
     table = tables["finkel-3"]
-    good = [position.notation for position in list(positions_of(table))[:50]]
+    good = [position.notation for position in positions_of(table, 50)]
     sent = [*good[:20], "nonsense", 7, *good[20:]]
     answers = asker.post("/api/v1/tables/finkel-3/positions", {"positions": sent}).json["positions"]
     for text, answer in zip(sent, answers, strict=True):

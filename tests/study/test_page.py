@@ -12,9 +12,10 @@ def _table_of_finkel_2(finkel2):
     """Every command finds this table."""
 
 
-def test_study_for_people_and_as_json():
+def test_study_for_people_and_as_json(monkeypatch):
     found = json.loads(run("study", "finkel:2", "-g", "400", "--json"))
     assert found["games"] == 400
+    monkeypatch.setattr("ur_solver.cli.study.study", lambda *_given, **_named: found)
     text = run("study", "finkel:2", "-g", "400")
     for part in ("fairness", "length", "choices", "drama", "luck and skill", "squares", "remember"):
         assert part in text

@@ -19,7 +19,7 @@ from ur_solver.rules import named_rules
 from ur_solver.rules.payoff import CHANCES
 from ur_solver.study import study
 from ur_solver.study.estimates import mean_of
-from ur_solver.study.evaluate import evaluate
+from ur_solver.study.exact_play import ExactPlay
 from ur_solver.study.figures import loss_text
 from ur_solver.study.match import play
 from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
@@ -269,9 +269,13 @@ def test_the_best_order(query2):
         assert len(order) == k + 1
         assert {*(found[k - 1][0] if k else ())} < {*order}
     # the first one is the best by the exact figures too, or as good but for chance
-    singles = [evaluate(query2, name, "random").chance.value for name in PRIORITIES]
-    chosen = evaluate(query2, found[0][0][0], "random").chance.value
-    assert chosen > max(singles) - 0.03
+    exact = ExactPlay(generator_of(query2.rules))
+    theirs, singles = exact.weights(opponent), {}
+    for name in PRIORITIES:
+        policy = policy_of(name, query2)
+        chances = exact.chances(exact.weights(policy), theirs)
+        singles[name] = exact.beginnings(policy).chance(chances)
+    assert singles[found[0][0][0]] > max(singles.values()) - 0.03
 
 
 @pytest.mark.parametrize("rules", ["bell-stakes:1", "birds:1", "skiriuk:2", "casual-roll-again:2"])

@@ -221,7 +221,7 @@ def run(connect, task, count, **options):
 
 
 def test_many_blocks_that_do_nothing(connect):
-    assert sorted(run(connect, Nothing(), 2000)) == list(range(2000))
+    assert sorted(run(connect, Nothing(), 500)) == list(range(500))
 
 
 @dataclass(frozen=True)
