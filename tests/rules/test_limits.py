@@ -302,7 +302,7 @@ def test_counts_of_two_digits_are_written_read_and_drawn():
         "  dark   home 12  off  3",
     ]
     drawn = board_svg(position)
-    assert ">home 12<" in drawn
+    assert ">waiting 12<" in drawn
     width = 8 * 40 / 2 - 2
     assert all(float(x) <= width for x in re.findall(r'class="spare \w+" cx="([\d.]+)"', drawn))
     with pytest.raises(PositionSyntaxError, match="light's home is '100', expected the count"):

@@ -203,7 +203,7 @@ class Position:
             count = self.home(side) + self.on_board(side)
             if count > rules.pieces:
                 faults.append(
-                    f"{name} has {counted(count, 'piece')} at home and on the board, where each "
+                    f"{name} has {counted(count, 'piece')} waiting and on the board, where each "
                     f"side plays with {rules.pieces}"
                 )
             if rules.mechanics.is_numbered:

@@ -108,7 +108,7 @@ def _throw_words(rules: RuleSet) -> list[str]:
     elif len(entering) < sum(map(bool, steps.values())):
         words.append(f"A piece enters only with {' or '.join(map(str, entering))}.")
     else:
-        words.append("A piece at home enters in the same way.")
+        words.append("A waiting piece enters in the same way.")
     return words
 
 
@@ -140,7 +140,7 @@ def _kinds_words(rules: RuleSet) -> list[str]:
         for sentence, squares in kinds.items()
         if sentence != commonest
     ]
-    return [*words, f"Elsewhere: {commonest}", "A captured piece goes home, and may enter again."]
+    return [*words, f"Elsewhere: {commonest}", "A captured piece waits anew, and may enter again."]
 
 
 # Squares.

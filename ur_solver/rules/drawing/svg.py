@@ -36,7 +36,10 @@ _TRAY = 30
 _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
-_LABEL = 51
+_LABEL = 63
+_PLACE_WORDS = {"home": "waiting", "off": "finished"}
+"""What pictures call the places of pieces that are not on the board."""
+
 _BOX = re.compile(r'viewBox="(-?\d+) (-?\d+) (\d+) (\d+)"')
 _BAR = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>'
 
@@ -276,7 +279,7 @@ def _mark(square: str) -> str:
 
 
 def _tray(position: Position, side: str, view: str) -> str:
-    """What a side has at home and off, with a bar for the side about to throw."""
+    """A side's pieces that wait and those that have finished; a bar for the side about to throw."""
     rules, name = position.rules, SIDE_NAMES[side]
     width = len(rules.board.rows[0]) * _CELL
     y = _tray_top(side, view)
@@ -294,16 +297,17 @@ def _tray(position: Position, side: str, view: str) -> str:
 
 
 def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str]) -> str:
-    """The pieces of a side at home or off, next to a label."""
+    """The pieces of a side at home or off, next to a label for people."""
     step = min(_SPARE, (width - _LABEL) / max(1, len(pieces)))  # many overlap
     spares = "".join(
         _piece("spare", piece, _LABEL + (k + 0.5) * step, (_TRAY - 2) / 2, 0.42 * _SPARE)
         for k, piece in enumerate(pieces)
     )
+    words = f"{_PLACE_WORDS[place]} {len(pieces)}"
     return (
         f'<g data-square="{place}" data-side="{name}" transform="translate({x:g} 0)">'
         f'<rect class="place" width="{width:g}" height="{_TRAY - 2}" rx="4"/>'
-        f'<text class="count" x="5" y="{(_TRAY - 2) / 2:g}">{place} {len(pieces)}</text>'
+        f'<text class="count" x="5" y="{(_TRAY - 2) / 2:g}">{words}</text>'
         f"{spares}</g>"
     )
 

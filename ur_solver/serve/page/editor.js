@@ -93,7 +93,7 @@ export class Editor {
       make("fieldset", {}, make("legend", {}, "To throw"),
         ...["light", "dark"].map((side) => radio("side", side, side, side === this.set.side,
           () => this.change(() => { this.set.side = side; })))),
-      make("fieldset", {}, make("legend", {}, "At home"), ...homes),
+      make("fieldset", {}, make("legend", {}, "Waiting"), ...homes),
       fines,
       make("label", { for: "position-text" }, "Position"), this.text,
       make("div", { role: "status" }, this.faults),
@@ -110,7 +110,7 @@ export class Editor {
     const isNumbered = this.about.is_numbered;
     return make("label", {}, `${side} `, make("input", {
       id: `home-${side}`, size: 6, inputmode: "numeric", value: this.set.homes[side],
-      title: isNumbered ? "the numbers at home, - for none" : "how many",
+      title: isNumbered ? "the numbers of those that wait, - for none" : "how many",
       onchange: (event) => this.change(() => {
         this.set.homes[side] = event.target.value.trim() || (isNumbered ? "-" : "0");
       }),

@@ -220,7 +220,7 @@ export function faults(moves, position) {
     const own = pieces.filter((piece) => sideOf(piece) === side);
     const count = (moves.isNumbered ? home.length : home) + own.length;
     if (count > n) {
-      found.push(`${name} has ${counted(count, "piece")} at home and on the board, where each side plays with ${n}`);
+      found.push(`${name} has ${counted(count, "piece")} waiting and on the board, where each side plays with ${n}`);
     }
     if (moves.isNumbered) found.push(...numberFaults(name, home, own, n));
     isOff.push(count === 0);
