@@ -59,7 +59,7 @@ def test_games_to_choose_from_say_what_they_are(person):
         throws = f"about {math.floor(figures['throws'] + 0.5)} throws a game"
         assert cards.filter(has_text=throws).count(), name
     words = card(person, "Skiriuk's game").inner_text()
-    assert "1 piece each against the computer (usually 7)" in words
+    assert "1 piece each here against the computer; the whole game has 7" in words
     assert "Skiriuk's article, 2011 (Russian)" in words
     assert "any legal move" in card(person, "Aseb").inner_text()
     assert "any legal move" not in words
@@ -72,7 +72,7 @@ def test_a_whole_game_is_played_by_touch_on_a_phone(browser, origin):
     page.get_by_label("Casual player").check()
     person.tap(card(person, "Skiriuk's game").get_by_role("button", name="Play"))
     person.until("#headline", "Your turn: throw the dice")
-    assert page.locator("#board .way .line").count() == 1
+    assert page.locator("#board .way .line.off").count() == 1
     assert page.locator("#chances").is_hidden()
     # the board, the dice and the button are on the first screen of the phone
     for selector in ("#headline", "#board", "#dice", "#throw"):
@@ -112,8 +112,8 @@ def test_two_people_at_one_screen(person):
     assert person.address["light-name"] == "Ann"
     assert person.page.evaluate("document.activeElement.id") == "throw"
     squares = person.page.locator("#squares td").all_text_contents()
-    assert "Ann (light): home 7" in squares
-    assert "Ben <b> (dark): off 0" in squares
+    assert "Ann (light): waiting 7" in squares
+    assert "Ben <b> (dark): finished 0" in squares
     assert "B4, rosette" in squares
     thrown(person)
     assert re.search("threw [1-4]: move a piece", person.page.inner_text("#headline"))
@@ -287,13 +287,13 @@ def test_rules_are_at_hand(person):
     person.page.locator("#board [data-square=B3]").click()
     person.settle()
     assert "B3: Four-five. A stack of up to 4 pieces" in person.page.inner_text("#meaning")
-    assert person.page.locator("#board .way .line").count() == 1
+    assert person.page.locator("#board .way .line.off").count() == 1
     person.head("Rules")
     person.until("#rules-text .lead")
     dialog = person.page.locator("#rules-dialog")
     assert dialog.get_by_role("heading").first.inner_text() == "Skiriuk's game"
     assert "none counts as 4" in dialog.inner_text()
-    assert dialog.locator(".way .line").count() == 1
+    assert dialog.locator(".way .line.off").count() == 1
     dialog.locator("summary", has_text="Rule set skiriuk").click()
     (section,) = (
         each for each in sections_of(named_rules("skiriuk")) if each.title == "Rule set skiriuk"

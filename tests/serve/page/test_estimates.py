@@ -100,4 +100,6 @@ def test_a_game_that_is_opened_is_judged_by_estimates(person):
 def test_the_estimator_plays(person):
     person.visit("table=skiriuk-2&light=table&dark=table")
     person.until("#status", "has won")
-    assert person.page.inner_text("#names").startswith("light: the estimator, dark: the estimator")
+    assert person.page.inner_text("#names").startswith(
+        "light: the computer, best player, dark: the computer, best player"
+    )

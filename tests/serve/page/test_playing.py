@@ -187,7 +187,7 @@ def test_the_table_plays_both_sides(person, name):
     person.page.select_option("#dark-player", "table")
     person.press("Start", "#new-dialog")
     person.until("#status", "has won")
-    assert "dark: the table" in person.page.inner_text("#names")
+    assert "dark: the computer, best player" in person.page.inner_text("#names")
     lost = person.page.locator("#summary .player.dark dd").nth(1).inner_text()
     assert lost in ("+0.0", "\N{MINUS SIGN}0.0")
 
@@ -237,13 +237,13 @@ def test_a_declined_throw_is_in_the_address(person):
     [
         (
             "ben-1",
-            "The first player wins 55.40 %, with a free first throw 53.32 %. light to throw.",
+            "The first player wins 55.40 %, with a free first throw 53.32 %. Light to throw.",
         ),
         (
             "skiriuk-1",
-            "The first player wins 49.21 %, with a free first throw 53.82 %. light to th",
+            "The first player wins 49.21 %, with a free first throw 53.82 %. Light to th",
         ),
-        ("finkel-1", "light to throw."),
+        ("finkel-1", "Light to throw."),
     ],
 )
 def test_what_the_opening_is_worth_is_said_at_the_start(person, name, words):

@@ -5,7 +5,10 @@ import { at, drag, make, makeSvg, parsedSvg } from "./dom.js";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** How far from its edge a home's first piece is, in the drawing. */
-const FIRST_AT_HOME = 58;
+const FIRST_AT_HOME = 70;
+
+/** From the middle of a square to just beyond its edge. */
+const EDGE = 20.5;
 
 /** The name of a place for pieces: a square, or `light home` and the like. */
 export function placeOf(element) {
@@ -171,39 +174,76 @@ function groupOf(svg, place) {
   return svg.querySelector(`[data-square="${square}"]${own}`);
 }
 
-/** The middle of a place in a drawing; of a home, where its first piece is. */
+/** Where a place is in a drawing. */
+function boxOf(svg, group) {
+  const box = group.firstElementChild.getBoundingClientRect();
+  const { a, e, f } = svg.getScreenCTM();
+  const [left, top] = [(box.x - e) / a, (box.y - f) / a];
+  return { left, top, right: left + box.width / a, bottom: top + box.height / a };
+}
+
+/** The middle of a place in a drawing; of pieces that wait or have finished, where the first one is. */
 function middleOf(svg, place) {
-  const box = groupOf(svg, place).firstElementChild.getBoundingClientRect();
-  const matrix = svg.getScreenCTM();
-  const [x, y] = [(box.x - matrix.e) / matrix.a, (box.y - matrix.f) / matrix.d];
-  const [width, height] = [box.width / matrix.a, box.height / matrix.d];
-  return [x + (place.includes(" ") ? FIRST_AT_HOME : width / 2), y + height / 2];
+  const { left, top, right, bottom } = boxOf(svg, groupOf(svg, place));
+  return [place.includes(" ") ? left + FIRST_AT_HOME : (left + right) / 2, (top + bottom) / 2];
+}
+
+/** Between a place for pieces off the board and the board: the edge there, and how far `x` is along it. */
+function doorOf(svg, place, x) {
+  const { left, top, right, bottom } = boxOf(svg, groupOf(svg, place));
+  const squares = [...svg.querySelectorAll("[data-square]:not([data-side])")].map((each) => boxOf(svg, each));
+  const board = { top: Math.min(...squares.map((each) => each.top)), bottom: Math.max(...squares.map((each) => each.bottom)) };
+  const isAbove = bottom <= board.top;
+  return {
+    along: Math.min(right - 8, Math.max(left + 8, x)),
+    inside: isAbove ? bottom - 5 : top + 5,
+    outside: isAbove ? board.top - 1 : board.bottom + 1,
+  };
+}
+
+/** From a point on the last square, in the direction of the path, around the board to the finished pieces. */
+function wayOff(svg, point, places) {
+  const [[x0, y0], [x1, y1]] = places.slice(-3, -1).map((place) => middleOf(svg, place));
+  const [x, y] = [[x0, x1], [y0, y1]].map(([from, to], k) => (to === from ? point[k] : to + EDGE * Math.sign(to - from)));
+  const { along, inside, outside } = doorOf(svg, places.at(-1), x);
+  return [point, [x, y], [x, outside], [along, outside], [along, inside]];
 }
 
 /**
- * Draw a way through squares, and off the board, with its direction; the second time at a square next
- * to the first. It comes from a home if that is the first place.
+ * Draw a way from one place to the next, with its direction; the second time at a square next to the
+ * first. Before the first square and after the last, where it is off the board, it is dashed.
  */
 export function drawWay(svg, into, places, side) {
   const seen = new Set();
-  const points = places.map((place) => {
+  const points = places.filter((place) => !place.includes(" ")).map((place) => {
     const [x, y] = middleOf(svg, place);
     const off = seen.has(place) ? 7 : 0;
     seen.add(place);
     return [x + off, y + off];
   });
-  const [[x0, y0], [x1, y1]] = points.length > 1 ? points.slice(-2) : [points[0], points[0]];
-  points.push([x1 + 0.7 * (x1 - x0), y1 + 0.7 * (y1 - y0)]);
+  const legs = [legOf(side, points)];
+  if (places[0].includes(" ")) {
+    const { along, inside } = doorOf(svg, places[0], points[0][0]);
+    legs.push(legOf(`${side} in`, [[along, inside], points[0]]));
+  }
+  legs.push(legOf(`${side} off`, wayOff(svg, points.at(-1), places)));
+  into.replaceChildren(...legs.flat());
+}
+
+/** A line through points, with heads half way between them, and at the end of a way off the board. */
+function legOf(css, points) {
+  const isOff = css.endsWith("off");
   const heads = points.slice(1).map(([x, y], k) => {
     const [fromX, fromY] = points[k];
+    const isLast = isOff && k + 2 === points.length;
+    if (!isLast && Math.hypot(x - fromX, y - fromY) < 16) return null;
     const angle = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
-    const [midX, midY] = [(x + fromX) / 2, (y + fromY) / 2];
-    return makeSvg("path", { class: `head ${side}`, d: "M-5-5 5 0-5 5z",
-      transform: `translate(${midX.toFixed(1)} ${midY.toFixed(1)}) rotate(${angle.toFixed(0)})` });
+    const [headX, headY] = isLast ? [x, y] : [(x + fromX) / 2, (y + fromY) / 2];
+    return makeSvg("path", { class: `head ${css}`, d: "M-5-5 5 0-5 5z",
+      transform: `translate(${headX.toFixed(1)} ${headY.toFixed(1)}) rotate(${angle.toFixed(0)})` });
   });
-  const line = makeSvg("polyline", { class: `line ${side}`,
-    points: points.map((point) => point.map((each) => each.toFixed(1)).join(",")).join(" ") });
-  into.replaceChildren(line, ...heads);
+  return [makeSvg("polyline", { class: `line ${css}`,
+    points: points.map((point) => point.map((each) => each.toFixed(1)).join(",")).join(" ") }), ...heads.filter(Boolean)];
 }
 
 function carried(side) {

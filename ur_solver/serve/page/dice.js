@@ -32,7 +32,7 @@ const DRAWN = {
 };
 
 /** One throw of dice as a picture; null for dice that lie there unthrown. */
-function drawn(look, thrown) {
+export function drawn(look, thrown) {
   const { kind, count, marks } = look;
   const shown = thrown === null ? null : marks[thrown] ?? 0;
   const each = [...Array(count).keys()].map((k) => {

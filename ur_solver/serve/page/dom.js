@@ -1,6 +1,6 @@
 // Small helpers for the document.
 
-import { moveWords } from "./words.js";
+import { moveWords, turnWords } from "./words.js";
 
 /** @param {string} id @returns {any} */
 export const at = (id) => document.getElementById(id);
@@ -45,6 +45,16 @@ export function cautious(words, question, action, mustAsk = () => true) {
     button.textContent = question;
   } }, words);
   return button;
+}
+
+/** A turn in words, then in the notation. */
+export function turnStory(turn) {
+  const { choice, throws, move } = turn;
+  const said = choice ? `${choice}, ` : "";
+  return [
+    make("span", { class: "story" }, `${said}${throws.join(" and ")}: ${move ? moveWords(move) : "no move"}`),
+    make("span", { class: "played" }, turnWords(turn)),
+  ];
 }
 
 const SVG = "http://www.w3.org/2000/svg";

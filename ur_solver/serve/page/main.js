@@ -10,13 +10,14 @@ import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
 import { keep, options, setOption } from "./options.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
-import { hintWords, lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
+import { hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
 import { Presses } from "./presses.js";
 import { Queue } from "./queue.js";
 import { openRules } from "./rulebook.js";
 import { Session } from "./session.js";
 import { LAST_GAME, showStart } from "./start.js";
 import { statusWords } from "./status.js";
+import { showVerdict } from "./verdict.js";
 import { counted, moveWords, throwsOf } from "./words.js";
 
 let fallback = "";
@@ -121,10 +122,12 @@ function showAll() {
   learning.show();
   opening.show();
   showStatus();
+  showVerdict(session);
   for (const [id, node] of [["back", session.at.parent], ["first", session.at.parent],
     ["forward", session.at.next], ["last", session.at.next], ["undo", session.taken]]) {
     at(id).disabled = !node;
   }
+  at("show-chances").disabled = !session.source.hasValues;
   at("mistakes").hidden = session.isPlayed || !session.source.hasValues || session.at.line.length < 2;
   at("show-values").checked = session.showsValues;
   document.body.classList.toggle("playing", session.isPlayed);
@@ -171,7 +174,7 @@ function showPath() {
 }
 
 function drawPath(side, from = `${side} home`) {
-  const path = [`${side} home`, ...session.about.paths[side]];
+  const path = [`${side} home`, ...session.about.paths[side], `${side} off`];
   const start = Math.max(0, path.indexOf(from));
   board.drawWay(path.slice(start), side);
 }
@@ -181,7 +184,8 @@ function showStatus() {
     + hintWords(session);
   const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, at("headline").textContent) : "";
   const all = words + (unseen && unseen.textContent);
-  if (all !== announced) at("status").replaceChildren(words, unseen);
+  const dice = opening.isOn ? [] : lastDice(session);
+  if (all !== announced) at("status").replaceChildren(...dice, words, unseen);
   announced = all;
 }
 
@@ -199,11 +203,25 @@ function showOptions() {
     }
   }
   if (session.mustPass && session.isOwnTurn) buttons.push(make("button", { class: "main", onclick: act(() => session.play(null)) }, "Pass"));
+  if (session.isOver && session.isPlayed) buttons.push(...after());
   const words = asked.map((move) => `${moveWords(move.move)}${move.again ? ", throw again" : ""}`);
   const isClear = new Set(words).size === words.length;
   asked.forEach((move, k) => buttons.push(make("button",
     { class: "main", onclick: act(() => playAsked(move)) }, isClear ? words[k] : move.move)));
   at("options").replaceChildren(...buttons);
+}
+
+/** What somebody may do when a game is over, besides playing again. */
+function after() {
+  const review = act(() => {
+    session.showsValues = true;
+    return session.go(session.root);
+  });
+  return [
+    session.source.hasValues && session.at.parent ? make("button", { onclick: review }, "Go through the game") : null,
+    session.at.parent ? make("button", { onclick: () => at("save").click() }, "Save the game") : null,
+    make("button", { onclick: () => { location.hash = ""; } }, "Other games"),
+  ].filter(Boolean);
 }
 
 function failed(error) {
@@ -359,13 +377,15 @@ for (const [id, action] of [
   ["rules", () => openRules(session.source ?? new Source(fallback))],
 ]) at(id).addEventListener("click", act(action));
 at("show-values").addEventListener("change", act(toggleValues));
-for (const id of ["sound", "forced"]) {
-  at(id).checked = options[id];
+for (const [id, name] of [["sound", "sound"], ["forced", "forced"], ["show-chances", "chances"]]) {
+  at(id).checked = options[name];
   at(id).addEventListener("change", act((event) => {
-    setOption(id, event.target.checked);
+    setOption(name, event.target.checked);
     return session.changed();
   }));
 }
+at("pace").value = options.pace;
+at("pace").addEventListener("change", (event) => setOption("pace", event.target.value));
 at("menu").addEventListener("click", () => {
   at("menu").setAttribute("aria-expanded", String(at("menu").getAttribute("aria-expanded") !== "true"));
 });

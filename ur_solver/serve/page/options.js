@@ -2,8 +2,8 @@
 
 const KEY = "ur-options";
 
-/** @type {{sound: boolean, forced: boolean}} */
-export const options = { sound: false, forced: false, ...read(KEY, {}) };
+/** @type {{sound: boolean, forced: boolean, chances: boolean, pace: string}} */
+export const options = { sound: false, forced: false, chances: false, pace: "easy", ...read(KEY, {}) };
 
 /** Set an option, and keep it. */
 export function setOption(name, value) {

@@ -1,6 +1,8 @@
 // Everything next to the board: chances, throws, moves, the game's turns, its graph and its account.
 
-import { at, make, makeSvg } from "./dom.js";
+import { at, make, makeSvg, turnStory } from "./dom.js";
+import { whoIs } from "./play.js";
+import { isBest, showsChances } from "./verdict.js";
 import { LEVELS, MARKS, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
 
 const SIDES = ["light", "dark"];
@@ -9,12 +11,14 @@ const SIDES = ["light", "dark"];
 export function showChances(session) {
   const { answer, units } = session;
   const host = at("chances");
-  host.hidden = !session.showsValues || !session.source.hasValues || session.editing;
+  const isPlain = showsChances(session);
+  host.hidden = !(session.showsValues && session.source.hasValues || isPlain) || session.editing;
   if (host.hidden) return;
   const total = answer.total;
   const values = { [answer.side]: answer.value, [other(answer.side)]: total - answer.value };
   const share = session.share(answer.side, answer.value, answer.position);
-  const words = (side) => `${side} ${units.value(values[side], errorOf(answer))}`;
+  const words = (side) => (isPlain ? `${whoIs(session, side)} ${units.rough(values[side], total)}`
+    : `${side} ${units.value(values[side], errorOf(answer))}`);
   host.setAttribute("aria-label",
     SIDES.map(words).join(", "));
   const parts = SIDES.map((side) => {
@@ -69,8 +73,8 @@ export function showMoves(session, play) {
     : !session.entry ? (session.isPlayed ? "Throw the dice first." : "Throw the dice or choose a throw.")
     : moves.length ? "" : "No move: the turn passes.";
   at("moves").replaceChildren(...moves.map((move, number) => {
-    const facts = [make("b", {}, move.move)];
-    if (session.isPlayed) facts.push(make("span", {}, `${moveWords(move.move)}${move.again ? ", throw again" : ""}`));
+    const facts = [make("span", { class: "named" },
+      make("span", {}, `${moveWords(move.move)}${move.again ? ", throw again" : ""}`), make("b", {}, move.move))];
     if (isShown) {
       const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
@@ -135,7 +139,7 @@ function turnButton(session, node, go) {
     class: "turn", "aria-current": node === session.at ? "step" : null, onclick: () => go(node),
   },
   make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side)),
-  make("span", { class: "played" }, turnWords(node.turn)),
+  ...turnStory(node.turn),
   isShown && mark ? badge(mark) : null,
   isShown && luck !== undefined ? make("span", { class: "faint luck" }, session.units.gain(luck, 1, error)) : null);
 }
@@ -194,9 +198,7 @@ export function showGraph(session, go) {
 export function showNames(session) {
   const named = SIDES.map((side) => {
     const player = session.players[side];
-    const what = session.isPlayed ? "the computer" : session.about.exact === false ? "the estimator" : "the table";
-    const described = player === "table" ? what : `${what}, ${LEVELS[player]?.toLowerCase()}`;
-    const name = session.names[side] ?? (player === "human" ? null : described);
+    const name = session.names[side] ?? (player === "human" ? null : `the computer, ${LEVELS[player]?.toLowerCase()}`);
     return name ? `${side}: ${name}` : null;
   }).filter(Boolean);
   if (session.about.stakes) named.push(`in the pot: ${session.answer.total}`);
@@ -251,7 +253,7 @@ function sideSummary(session, side, plies) {
     ["Blunders", count("blunder")],
   ];
   if (choices.every((ply) => ply.options !== undefined)) {
-    const best = choices.filter((ply) => ply.loss <= Math.max(1e-6 * session.total(ply.position), ply.loss_error ?? 0)).length;
+    const best = choices.filter((ply) => isBest(session, ply)).length;
     facts.splice(2, 0, ["Best moves", `${best} of ${choices.length}`]);
   }
   return make("div", { class: `player ${side}` }, make("h3", {}, side),

@@ -1,14 +1,15 @@
 // Playing: whose turn it is and what to do, the dice, hints, and what the program does by itself.
 
-import { showDice } from "./dice.js";
+import { drawn, showDice } from "./dice.js";
 import { at, make } from "./dom.js";
 import { options } from "./options.js";
 import { picked } from "./session.js";
 import { sound } from "./sound.js";
 import { capitalised, errorOf, moveWords, throwsOf } from "./words.js";
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
-const PAUSE = 650;
+
+/** How many milliseconds what the program has thrown stays to be seen, by how fast it is to play. */
+const PAUSES = { slow: 2500, easy: 1200, fast: 0 };
 
 /** Who plays a side, in words: a name, `you`, `the computer`, or the side. */
 export function whoIs(session, side) {
@@ -40,7 +41,7 @@ export function headline(session) {
   }
   if (answer.is_draw) return "A draw: nobody can ever move again.";
   if (session.players[side] !== "human") return `${capitalised(whoIs(session, side))} plays …`;
-  if (session.mustSay) return `${turnOf(session, side)}: ${session.sayings.join(" or ")}?`;
+  if (session.mustSay) return `${turnOf(session, side)}: throw to ${session.sayings.join(" or to ")}?`;
   if (!session.entry) return `${turnOf(session, side)}: throw the dice`;
   const who = capitalised(whoIs(session, side));
   const thrown = throwsOf(session.entry);
@@ -54,11 +55,24 @@ export function headline(session) {
 function firstWords(session) {
   if (!session.isOwnTurn || session.isOver || session.mustPass) return "";
   return session.entry ? "Press a blue frame: the piece in it goes to a dashed frame. "
-    : `The line shows the way of ${whoIs(session, session.answer.side) === "you" ? "your" : `${session.answer.side}’s`} pieces. `;
+    : `${whoIs(session, session.answer.side) === "you" ? "Your" : `${capitalised(session.answer.side)}’s`} pieces enter where the line begins, and have finished at its end. `;
 }
 
-/** What happened in the turn that led here. */
+/** Which throws would move a piece, where the one that fell moves none. */
+function passWords({ mustPass, isOwnTurn, throws }) {
+  if (!mustPass || !isOwnTurn) return "";
+  const able = [...new Set(throws.filter((each) => each.moves.length).map((each) => throwsOf(each)[0]))];
+  if (!able.length) return "No throw moves a piece here. ";
+  const last = able.pop();
+  return `Here only a throw of ${able.length ? `${able.join(", ")} or ` : ""}${last} moves a piece. `;
+}
+
+/** What happened in the turn that led here, and why nothing can move. */
 export function lastWords(session) {
+  return turnWords(session) + passWords(session);
+}
+
+function turnWords(session) {
   const last = session.at.plies.at(-1);
   if (!last) return firstWords(session);
   const who = capitalised(whoIs(session, last.side));
@@ -67,6 +81,11 @@ export function lastWords(session) {
   const isAgain = !session.isOver && session.answer.side === last.side;
   const again = !isAgain ? "" : who === "You" ? "You throw again. " : `${who} throws again. `;
   return `${thrown}: ${moveWords(last.move)}. ${again}`;
+}
+
+/** The dice of the turn that led here, as they lay. */
+export function lastDice({ at: { turn }, about }) {
+  return turn?.throws.map((thrown) => drawn(about.look, thrown)) ?? [];
 }
 
 /** The best move, where somebody has asked for it. */
@@ -120,8 +139,8 @@ export function nextByItself(session) {
 
 /** How long to wait before that, after a piece has moved for some milliseconds. */
 export function pauseBefore(session, moving) {
-  if (still.matches) return 0;
-  return (session.entry ? PAUSE : PAUSE / 2) + moving;
+  const pause = PAUSES[options.pace] ?? PAUSES.easy;
+  return pause && (session.entry ? pause : pause / 2) + moving;
 }
 
 /** Say, throw or move for the program, which errs more or less. */

@@ -2,13 +2,13 @@
 
 import { Source, get } from "./api.js";
 import { Board } from "./board.js";
-import { cautious, download, make, named } from "./dom.js";
+import { cautious, download, make, named, turnStory } from "./dom.js";
 import { keep, read } from "./options.js";
 import { Presses } from "./presses.js";
 import { Queue } from "./queue.js";
 import { Recording } from "./recording.js";
 import { sourceOf } from "./start.js";
-import { capitalised, counted, throwsOf, turnWords } from "./words.js";
+import { capitalised, counted, throwsOf } from "./words.js";
 
 const KEY = "ur-recording";
 const SIDES = ["light", "dark"];
@@ -240,7 +240,7 @@ export class Record {
         "aria-current": k === recording.at ? "step" : null, onclick: () => this.change((it) => it.go(k)) },
       make("span", { class: "faint" }, `${k + 1}`),
       side ? make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side)) : null,
-      make("span", { class: "played" }, turn.throws ? turnWords(turn) : "…"),
+      ...(turn.throws ? turnStory(turn) : [make("span", { class: "played" }, "…")]),
       fault ? make("span", { class: "bad" }, `⚠ ${fault}`) : null,
       turn.before === null ? make("span", { class: "faint" }, "waits") : null);
       return make("li", {}, button);

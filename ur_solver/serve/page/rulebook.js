@@ -37,7 +37,7 @@ export async function openRules(source) {
   const [first, ...others] = prose.short;
   at("rules-text").replaceChildren(
     make("p", { class: "lead" }, first), host,
-    make("p", { class: "faint" }, "Light’s way, from home to off. Dark’s is its mirror image."),
+    make("p", { class: "faint" }, "Light’s path, from the pieces that wait to those that have finished. Dark’s is its mirror image."),
     make("p", { class: "faint" }, "The throws, and how often they fall."),
     make("ul", { class: "throws" }, ...throwPictures(about.look, about.dice).map(([picture, die]) =>
       make("li", {}, picture, make("b", {}, String(die.throw)),
@@ -52,6 +52,6 @@ export async function openRules(source) {
   const way = makeSvg("g", { class: "way" });
   board.append(way);
   host.replaceChildren(board);
-  drawWay(board, way, ["light home", ...about.paths.light], "light");
+  drawWay(board, way, ["light home", ...about.paths.light, "light off"], "light");
   at("rules-dialog").scrollTop = 0;
 }

@@ -24,7 +24,7 @@ export function sourceOf(game, tables, needsValues) {
 
 function facts({ measured, pieces, sources }, source) {
   const items = [source.pieces === pieces ? counted(pieces, "piece") + " each"
-    : `${counted(source.pieces, "piece")} each against the computer (usually ${pieces})`];
+    : `${counted(source.pieces, "piece")} each here against the computer; the whole game has ${pieces}`];
   if (measured) {
     const few = measured.pieces === source.pieces ? "" : ` with ${measured.pieces} pieces`;
     items.push(`about ${Math.round(measured.throws)} throws a game${few}`);
@@ -48,24 +48,41 @@ export function showStart({ rules, tables }, on) {
     ...OPPONENTS.map((name) => make("label", {},
       make("input", { type: "radio", name: "opponent", value: name, checked: name === "medium" }),
       ` ${LEVELS[name] ?? FRIEND}`)));
-  const cards = rules.map((game) => card(game, tables, on));
-  at("hero-card").replaceChildren(...cards[0].childNodes);
-  at("games").replaceChildren(...cards.slice(1));
+  const show = () => {
+    const cards = rules.map((game) => card(game, tables, on));
+    at("hero-card").replaceChildren(...cards[0].childNodes);
+    at("games").replaceChildren(...cards.slice(1));
+    showHero(rules[0], sourceOf(rules[0], tables, opponent() !== "human").pieces);
+  };
+  at("opponents").onchange = show;
+  show();
   const last = read(LAST_GAME, null);
   at("continue").hidden = !last;
   if (last) at("continue").firstElementChild.href = last;
 }
 
+/** Let the first picture have as many pieces as the game beside it, if it shows that game. */
+function showHero({ name }, pieces) {
+  const picture = at("hero").firstElementChild;
+  picture.hidden = picture.dataset.game !== name;
+  for (const tray of picture.querySelectorAll(".tray")) {
+    const spares = [...tray.querySelectorAll(".spare")];
+    const text = tray.querySelector("text");
+    text.textContent = text.textContent.replace(/\d+$/, String(pieces));
+    spares.forEach((each, k) => each.toggleAttribute("hidden", k >= pieces));
+    tray.classList.toggle("filled", pieces <= spares.length);
+  }
+}
+
 function card(game, tables, on) {
-  const source = sourceOf(game, tables, true);
+  const source = sourceOf(game, tables, opponent() !== "human");
   const play = () => {
     const name = opponent();
-    const chosen = sourceOf(game, tables, name !== "human");
     const own = at("own-name").value.trim() || null;
     const others = at("other-name").value.trim() || null;
     on.play({
-      path: chosen.path, names: { light: own, dark: name === "human" ? others : null },
-      players: { light: "human", dark: name === "human" || chosen.hasValues ? name : "random" },
+      path: source.path, names: { light: own, dark: name === "human" ? others : null },
+      players: { light: "human", dark: name === "human" || source.hasValues ? name : "random" },
     });
   };
   const id = `game-${game.name}`;
@@ -73,7 +90,7 @@ function card(game, tables, on) {
     make("h3", { id }, game.title),
     make("p", {}, game.sentence),
     make("ul", { class: "facts faint" }, ...facts(game, source).map((fact) => make("li", {}, fact)),
-      source.hasValues ? null : make("li", {}, "not solved here: the computer plays any legal move")),
+      source.hasValues || opponent() === "human" ? null : make("li", {}, "not solved here: the computer plays any legal move")),
     make("p", { class: "buttons" },
       make("button", { class: "main", "aria-describedby": id, onclick: play }, "Play"),
       make("button", { "aria-describedby": id, onclick: () => on.rules(source.path) }, "Rules")));

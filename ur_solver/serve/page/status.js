@@ -1,6 +1,6 @@
 // The line below the board while values are shown: what happened, and what is to be done.
 
-import { counted, errorOf, throwsOf } from "./words.js";
+import { capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
 
 /** What the opening is worth, where it is another than a free first throw. */
 function openingWords(session) {
@@ -15,15 +15,15 @@ function openingWords(session) {
 export function statusWords(session) {
   const { answer, at: node } = session;
   const last = node.plies.at(-1);
-  const before = last ? `${last.side} threw ${throwsOf(last).join(" and ")}${last.move ? `, ${last.move}` : ", no move"}. ` : "";
-  if (answer.winner) return `${before}${answer.winner} has won.`;
+  const before = last ? `${capitalised(last.side)} threw ${throwsOf(last).join(" and ")}: ${last.move ? moveWords(last.move) : "no move"}. ` : "";
+  if (answer.winner) return `${before}${capitalised(answer.winner)} has won.`;
   if (answer.is_draw) return `${before}A draw: nobody can ever move again.`;
-  const { side } = answer;
+  const side = capitalised(answer.side);
   if (session.mustSay) return `${before}${side} says what to throw for.`;
   if (!session.entry) return `${before}${openingWords(session)}${side} to throw.`;
   const thrown = throwsOf(session.entry).join(" and ");
   const move = session.moves[session.chosen];
   if (!move) return `${before}${side} has thrown ${thrown}: no move, the turn passes.`;
   const worth = session.showsValues && session.source.hasValues ? `, ${session.units.value(move.value, errorOf(move))}` : "";
-  return `${before}${side} has thrown ${thrown}; ${session.chosen + 1} of ${counted(session.moves.length, "move")}: ${move.move}${worth}.`;
+  return `${before}${side} has thrown ${thrown}; ${session.chosen + 1} of ${counted(session.moves.length, "move")}: ${moveWords(move.move)} (${move.move})${worth}.`;
 }

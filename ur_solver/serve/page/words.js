@@ -31,7 +31,7 @@ export function moveWords(move) {
   if (!found) return move;
   const [, number, fromRow, from, toRow, to, capture] = found;
   const piece = number ? `piece ${number} ` : "";
-  const captured = capture ? " and captures a piece" : "";
+  const captured = capture ? ", captures a piece" : "";
   if (to === "+") return `${piece}from ${fromRow}${from} off the board`;
   if (from === "@") return `${piece}enters on ${toRow}${to}${captured}`;
   return `${piece}from ${fromRow}${from} to ${toRow}${to}${captured}`;
@@ -60,6 +60,11 @@ export class Units {
   short(value, error = 0) {
     if (error) return this.estimate(value, error);
     return this.isMoney ? fixed(value, 2) : `${fixed(100 * value, 1)} %`;
+  }
+
+  /** A value for somebody who only wants to know how a game stands. */
+  rough(value, total) {
+    return this.isMoney ? `${fixed(value, 1)} of ${total}` : `${fixed(100 * value, 0)} %`;
   }
 
   estimate(value, error) {

@@ -1,0 +1,57 @@
+// How good the last move was, for somebody who plays and wants to know.
+
+import { at } from "./dom.js";
+import { options } from "./options.js";
+import { whoIs } from "./play.js";
+import { capitalised, counted, moveWords } from "./words.js";
+
+/** Whether chances are shown to somebody who plays. */
+export const showsChances = (session) => session.isPlayed && options.chances && session.source.hasValues;
+
+/** The last choice of a person on the way to where the game stands, as it was judged. */
+function lastChoice({ at: node, players }) {
+  for (const { plies } of node.path.reverse()) {
+    const own = plies.filter((ply) => ply.options > 1 && players[ply.side] === "human");
+    if (own.length) return own.reduce((one, two) => (two.loss > one.loss ? two : one));
+  }
+  return null;
+}
+
+/** Whether a choice was the best, as far as its values can tell. */
+export const isBest = (session, ply) => ply.loss <= Math.max(1e-6 * session.total(ply.position), ply.loss_error ?? 0);
+
+const whose = (who) => (who === "you" ? "your" : `${who}’s`);
+
+function wordsOf(session, ply) {
+  const { side, throw: thrown, move, best, mark, loss } = ply;
+  const isSaid = thrown === null;
+  const named = (each) => (isSaid ? `“${each}”` : moveWords(each));
+  const what = `${capitalised(whose(whoIs(session, side)))} ${isSaid ? "choice" : "last move"} (${named(move)}) was`;
+  if (isBest(session, ply)) return `${what} ${loss > 1e-9 ? "as good as the best" : "the best"}.`;
+  if (!mark) return `${what} nearly the best.`;
+  const cost = session.units.isMoney ? loss.toFixed(2) : `${Math.max(1, Math.round(100 * loss))} % of chance`;
+  return `${what} ${/^[aeiou]/.test(mark) ? "an" : "a"} ${mark} and cost ${cost}. Better: ${named(best)}.`;
+}
+
+/** A whole game of a person: how many choices were the best, and what moves and dice came to. */
+function sumOf(session, side) {
+  const plies = session.at.path.flatMap((node) => node.plies).filter((ply) => ply.side === side);
+  const choices = plies.filter((ply) => ply.options > 1);
+  const sum = (key) => plies.reduce((total, ply) => total + ply[key], 0);
+  const { isMoney } = session.units;
+  const amount = (value) => `${Math.abs(isMoney ? value : 100 * value).toFixed(isMoney ? 1 : 0)}${isMoney ? "" : " %"}`;
+  const best = choices.filter((ply) => isBest(session, ply)).length;
+  if (!choices.length) return "";
+  return `${best} of ${whose(whoIs(session, side))} ${counted(choices.length, "choice")} were the best; the others cost ${amount(sum("loss"))}`
+    + `${isMoney ? "" : " of chance"} in all, and the dice ${sum("luck") < 0 ? "took" : "brought"} ${amount(sum("luck"))}.`;
+}
+
+export function showVerdict(session) {
+  const choice = showsChances(session) ? lastChoice(session) : null;
+  const isEnd = session.isOver && session.isPlayed && session.source.hasValues && session.at.parent;
+  const people = isEnd ? ["light", "dark"].filter((side) => session.players[side] === "human") : [];
+  const words = isEnd ? people.map((side) => sumOf(session, side)).filter(Boolean).join(" ")
+    : choice ? wordsOf(session, choice) : "";
+  at("verdict").hidden = !words;
+  if (at("verdict").textContent !== words) at("verdict").textContent = words;
+}
