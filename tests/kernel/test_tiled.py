@@ -145,12 +145,15 @@ def test_neither_prefetching_nor_leaving_moves_out_changes_a_value(rules, instru
     assert 0.0 < found[0][1][0] < 1e-6
 
 
-@pytest.mark.memory
 @every_set
 @every_kind
 @pytest.mark.parametrize(
     ("threads", "precision", "off"),
-    [(1, "double", 1e-13), (3, "double", 1e-13), (1, "single", 2e-6)],
+    [
+        (1, "double", 1e-13),
+        pytest.param(3, "double", 1e-13, marks=pytest.mark.memory),
+        pytest.param(1, "single", 2e-6, marks=pytest.mark.memory),
+    ],
 )
 def test_moves_that_cannot_be_the_best_are_left_out(
     rules, instruction_set, threads, precision, off
