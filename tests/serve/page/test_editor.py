@@ -49,7 +49,7 @@ def test_a_position_is_set_up(person, name):
     person.settle()
     assert person.address["start"] == wanted
     assert page.locator("#editor").is_hidden()
-    assert "dark" in person.status()
+    assert "Dark to throw" in person.status()
 
 
 def test_squares_are_pressed_by_keyboard_in_the_editor(person):
