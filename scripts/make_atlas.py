@@ -282,8 +282,8 @@ def page_of(found: Study) -> str:
         opening = f"\nWhat the first throw changes, in points: {', '.join(first)}.\n"
     whole = ""
     if name in ESTIMATED and path_of(f"{name}:{ESTIMATED[name]}").exists():
-        pieces = ESTIMATED[name]
-        whole = f" What it is like with {pieces} is [estimated]({name}-{pieces}.md)."
+        more = ESTIMATED[name]
+        whole = f" What it is like with {more} is [estimated]({name}-{more}.md)."
     pieces = counted(found["rules"]["pieces"], "piece")
     return f"""# {name}
 
