@@ -27,6 +27,8 @@ from ur_solver.kernel import (
 )
 from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel.kernels import ListKernel
+from ur_solver.kernel.lists import ListBlock
 from ur_solver.rules import named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.space import is_race_of_tiles, space_of
@@ -54,6 +56,7 @@ def works(space, values):
         for instruction_set in instruction_sets():
             yield loaded(tiled_kernel(space, instruction_set), block, values)
         return
+    yield loaded(ListKernel(space), block, values)
     for instruction_set in instruction_sets():
         work = RowKernel(space, instruction_set).lay_out(
             block, ArrayBlocks(space, values), Workspace()
@@ -94,6 +97,9 @@ def bound_at(work, size, place, target):
 
 def bounds_at(work, size, place, x):
     """Bounds of a value as exact fractions, as far as `width` tells them."""
+    if isinstance(work, ListBlock):
+        yield Fraction(float(work.lower[place])), Fraction(float(work.upper[place]))
+        return
     if isinstance(work, RowBlock):
         # kept as what they are above 1/2: the one that is further from 1/2 is told exactly
         beyond = Fraction(width_at(work, size, place, 0.5))

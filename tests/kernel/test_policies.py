@@ -188,7 +188,7 @@ def test_only_large_blocks_in_double_precision_have_policies():
         assert work.has_policies == (block.size >= FEWEST)
         single = RowKernel(space, precision="single").lay_out(block, blocks, Workspace())
         assert not single.has_policies
-        with pytest.raises(SolveError, match="a block without policies"):
+        with pytest.raises(SolveError, match="this block has no policies"):
             single.follow(np.empty(block.size), 1)
 
 

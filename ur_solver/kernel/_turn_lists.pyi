@@ -9,3 +9,10 @@ class TurnLists:
         self, turns: Turns, values: Inputs, first: int, count: int, threads: int = 1
     ) -> None: ...
     def sweep(self, values: npt.NDArray[np.float64], threads: int = 1) -> float: ...
+    def narrow(
+        self,
+        upper: npt.NDArray[np.float64],
+        lower: npt.NDArray[np.float64],
+        blur: float,
+        threads: int = 1,
+    ) -> None: ...

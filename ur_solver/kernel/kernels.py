@@ -27,7 +27,7 @@ from ur_solver.kernel.precision import DOUBLE, SINGLE, check_precision
 from ur_solver.kernel.rounding import blur_of, blur_of_shares
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.moves import move_tables
+from ur_solver.moves import MoveTables, move_tables
 from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space, StakesSpace, TileSpace, is_race_of_tiles
 
@@ -181,9 +181,13 @@ class _TileKernel(Kernel):
     space: TileSpace
 
     @cached_property
+    def _tables(self) -> MoveTables:
+        return move_tables(self.space)
+
+    @cached_property
     def turns(self) -> Turns:  # type: ignore[override]
         """The generic kernel of the same space."""
-        return Turns(self.space.ranking, move_tables(self.space))
+        return Turns(self.space.ranking, self._tables)
 
 
 class _AnyDiceKernel(_TileKernel):
@@ -343,8 +347,9 @@ class ListKernel(_AnyDiceKernel):
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # the words of a position: two, and for every throw at most three and one a move
-        words = 2 + self.turns.n_throws * (3 + self.turns.max_options)
+        # the words of a position: two, and for every choice and throw at most three and one a move
+        choices = int(self._tables.n_choices.max())
+        words = 2 + choices * self.turns.n_throws * (3 + self.turns.max_options)
         # the values, and two bounds of each with the distance of both
         is_proven = certify or not self.space.rules.dice.is_ordinary
         by_value = (40 if is_proven else 16) + _WORD * words

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
+import numpy.typing as npt
 
 from ur_solver.errors import SolveError
 from ur_solver.kernel._turn_lists import TurnLists
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import FinishedBlocks, FollowedValues, Values
-from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.rounding import NOISE, READ_ROUNDING, blur_of
 from ur_solver.kernel.sampling import sample_step
 from ur_solver.space import Block, TileSpace
-
-_OUTWARDS = 2.0**-49
-"""More than the rounding of an update: at most twelve throws, each a product, and their sum."""
 
 _LEAST = 4096
 """The fewest positions for which a sweep takes a further thread."""
@@ -35,7 +35,7 @@ class ListBlock:
 
     noise = NOISE
     coarseness = 1.0
-    read_rounding = 0.0
+    read_rounding = READ_ROUNDING
     has_policies = False
 
     def __init__(
@@ -47,13 +47,14 @@ class ListBlock:
         threads: int = 1,
     ) -> None:
         self._turns, self._block = turns, block
+        self._blur = blur_of(space.rules.dice.probabilities)
         self._values = np.full(block.size, 0.5)
         self._inputs = inputs_of(space, block, finished, self._values)
         self._lists = TurnLists(turns, self._inputs, block.offset, block.size, threads)
 
     def follow(self, room: Values, threads: int) -> FollowedValues:
         """Refused, as `has_policies` says."""
-        raise SolveError("a block without policies")
+        raise SolveError("this block has no policies")
 
     def refine(self) -> bool:
         """False: values are of float64."""
@@ -103,17 +104,24 @@ class ListBlock:
 
     def bracket(self, values: Values, shift: float) -> None:
         """Set bounds around given values; the block's own values stay."""
-        self._bounds = ((values - shift, -1.0), (values + shift, 1.0))
+        self.upper = np.nextafter(values + shift, np.inf)
+        self.lower = np.nextafter(values - shift, -np.inf)
+        self._settle_draws()
+
+    def _settle_draws(self) -> None:
+        self.upper[self._draws] = self.lower[self._draws] = 0.5
+
+    @cached_property
+    def _draws(self) -> npt.NDArray[np.bool_]:
+        return self._turns.draws(self._block.offset, self._block.size)
 
     def narrow(self, threads: int) -> None:
-        """Sweep both bounds, each update moved outwards by more than its rounding."""
-        for bound, sign in self._bounds:
-            self._lists.sweep(bound, self._threads(threads))
-            np.add(bound, sign * _OUTWARDS, out=bound)
+        """Sweep both bounds, each operation rounded outwards."""
+        self._lists.narrow(self.upper, self.lower, self._blur, self._threads(threads))
+        self._settle_draws()
 
     def width(self, values: Values) -> tuple[float, int]:
         """The largest distance of the bounds from given values, rounded up, and its rank."""
-        (lower, _), (upper, _) = self._bounds
-        distance = np.maximum(values - lower, upper - values)
+        distance = np.maximum(values - self.lower, self.upper - values)
         at = int(np.argmax(distance))
         return float(np.nextafter(distance[at], np.inf)), self._block.offset + at

@@ -16,6 +16,11 @@ from ur_solver.kernel._turns cimport MAX_THROWS, WON, Successors, Turns
 from ur_solver.moves._generator cimport AGAIN_
 from ur_solver.space._tile_ranking cimport MAX_WIDTH
 
+cdef extern from "<fenv.h>" nogil:
+    int FE_TONEAREST, FE_UPWARD, FE_DOWNWARD
+    int fegetround()
+    int fesetround(int mode)
+
 cdef extern from "memory.h" nogil:
     void* fitted(void* memory, int64_t size)
 
@@ -46,6 +51,8 @@ cdef class TurnLists:
 
     Raises
     ------
+    OverflowError
+        If the block has more positions than a word can name.
     MemoryError
         If there is no room for the lists.
     """
@@ -60,9 +67,11 @@ cdef class TurnLists:
 
     def __init__(self, Turns turns, Inputs values, int64_t first, int64_t count, int threads=1):
         cdef int64_t k, n_runs = (count + RUN - 1) // RUN
+        if count > MOST:
+            raise OverflowError(f"lists serve at most {MOST} positions, not {count}")
         self.turns, self.count = turns, count
         self.lists = <uint32_t**>calloc(n_runs + 1, sizeof(uint32_t*))
-        if self.lists == NULL or count > MOST:
+        if self.lists == NULL:
             raise MemoryError(f"no memory for lists of {count} positions")
         self.n_runs = n_runs
         for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
@@ -93,15 +102,49 @@ cdef class TurnLists:
         float
             The delta: the largest change.
         """
-        cdef int64_t k, n_runs = self.n_runs
-        cdef double[::1] deltas = np.zeros(n_runs)
-        if values.shape[0] != self.count:
-            raise ValueError(f"{values.shape[0]} values of {self.count} positions")
-        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
-            deltas[k] = _sweep_run(
-                self.turns, self.lists[n_runs - 1 - k], &values[0],
-                (n_runs - 1 - k) * RUN, min(self.count, (n_runs - k) * RUN))
-        return float(np.max(deltas))
+        return _sweep(self, values, values, FE_TONEAREST, 0.0, threads)
+
+    def narrow(self, double[::1] upper, double[::1] lower, double blur, int threads=1):
+        """Update both bounds of every value, each operation rounded outwards.
+
+        Parameters
+        ----------
+        upper, lower : float64, shape (count,), IN and OUT
+            In rank order.
+        blur : float
+            How far an update can be off because chances are rounded; it moves outwards by that.
+        threads : int
+        """
+        _sweep(self, upper, lower, FE_UPWARD, blur, threads)
+        _sweep(self, lower, upper, FE_DOWNWARD, -blur, threads)
+
+
+cdef double _sweep(
+    TurnLists lists, double[::1] own, double[::1] other, int mode, double more, int threads
+) except? -1.0:
+    # Update `own` in a rounding mode, `more` added; where the turn passes `other` is read.
+    cdef int64_t k, n_runs = lists.n_runs
+    cdef double[::1] deltas = np.zeros(max(1, n_runs))
+    if own.shape[0] != lists.count or other.shape[0] != lists.count:
+        raise ValueError(f"{own.shape[0]} and {other.shape[0]} values of {lists.count} positions")
+    for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+        deltas[k] = _sweep_run_in(
+            mode, lists.turns, lists.lists[n_runs - 1 - k], &own[0], &other[0], more,
+            (n_runs - 1 - k) * RUN, min(lists.count, (n_runs - k) * RUN))
+    return float(np.max(deltas))
+
+
+cdef double _sweep_run_in(
+    int mode, Turns turns, const uint32_t* words, double* own, const double* other, double more,
+    int64_t start, int64_t end
+) noexcept nogil:
+    # What is computed lies between a load and a store, which stay between the calls.
+    cdef int before = fegetround()
+    cdef double delta
+    fesetround(mode)
+    delta = _sweep_run(turns, words, own, other, more, start, end)
+    fesetround(before)
+    return delta
 
 
 cdef uint32_t* _list_run(
@@ -173,7 +216,8 @@ cdef int64_t _list_throw(
 
 
 cdef double _sweep_run(
-    Turns turns, const uint32_t* words, double* values, int64_t start, int64_t end
+    Turns turns, const uint32_t* words, double* own, const double* other, double more,
+    int64_t start, int64_t end
 ) noexcept nogil:
     # Update places `start` to `end - 1` by their lists; the largest change.
     cdef double passed, best, value, total, most, delta = 0.0
@@ -181,7 +225,7 @@ cdef double _sweep_run(
     cdef int c, n, turn_type
     cdef uint32_t stay, i
     for k in range(end - 1, start - 1, -1):
-        turn_type, passed, most = words[0], 1.0 - values[words[1]], -INFINITY
+        turn_type, passed, most = words[0], 1.0 - other[words[1]], -INFINITY
         words += BEFORE
         for c in range(turns.n_choices[turn_type]):
             total = turns.pass_chance[turn_type, c] * passed
@@ -198,11 +242,14 @@ cdef double _sweep_run(
                 else:
                     words += 1
                 for i in range(stay):
-                    value = values[words[i] >> 1]
-                    best = max(best, value if words[i] & 1 else 1.0 - value)
+                    if words[i] & 1:
+                        value = own[words[i] >> 1]
+                    else:
+                        value = 1.0 - other[words[i] >> 1]
+                    best = max(best, value)
                 words += stay
                 total += turns.chance[turn_type, c, n] * best
             most = max(most, total)
-        delta = max(delta, fabs(most - values[k]))
-        values[k] = most
+        delta = max(delta, fabs(most - own[k]))
+        own[k] = most + more
     return delta

@@ -201,6 +201,26 @@ cdef class Turns(Generator):
                 self, values, first + k * RUN, min(first + count, first + (k + 1) * RUN))
         return float(np.max(deltas))
 
+    def draws(self, int64_t first, int64_t count, int threads=1):
+        """Of which ranks nobody can ever move again.
+
+        Parameters
+        ----------
+        first, count : int
+            Ranks `first` to `first + count - 1`.
+        threads : int
+
+        Returns
+        -------
+        bool, shape (count,)
+        """
+        cdef int64_t n_runs = (count + RUN - 1) // RUN, k
+        cdef uint8_t[::1] found = np.zeros(count, dtype=np.uint8)
+        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+            _find_draws(
+                self, &found[0], first, first + k * RUN, min(first + count, first + (k + 1) * RUN))
+        return np.asarray(found).view(bool)
+
     def endless_rank(self, int64_t first, int64_t count, int threads=1):
         """A position from which both sides together can stay in a block for ever.
 
@@ -218,11 +238,8 @@ cdef class Turns(Generator):
             The first such rank; -1 if there is none.
         """
         cdef int64_t n_runs = (count + RUN - 1) // RUN, k
-        cdef uint8_t[::1] stays = np.ones(count, dtype=np.uint8)
+        cdef uint8_t[::1] stays = (~self.draws(first, count, threads)).view(np.uint8)
         cdef uint8_t[::1] changed = np.ones(n_runs, dtype=np.uint8)
-        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
-            _leave_out_draws(
-                self, &stays[0], first, first + k * RUN, min(first + count, first + (k + 1) * RUN))
         while np.any(changed):
             for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
                 changed[k] = _leave_out(
@@ -261,26 +278,26 @@ cdef bint _can_move(
     return False
 
 
-cdef void _leave_out_draws(
-    Turns self, uint8_t* stays, int64_t first, int64_t start, int64_t end
+cdef void _find_draws(
+    Turns self, uint8_t* found_draws, int64_t first, int64_t start, int64_t end
 ) noexcept nogil:
-    # Leave out the positions of a run from which nobody can ever move again: draws.
+    # Mark the positions of a run from which nobody can ever move again.
     cdef uint16_t own[MAX_WIDTH]
     cdef uint16_t other[MAX_WIDTH]
     cdef Successors found[MAX_THROWS]
-    cdef int turn_type
+    cdef int turn_type, turns
+    cdef bint moves
     cdef int64_t rank
     for rank in range(start, end):
         turn_type = self.open_turn(rank, own, other)
-        if _can_move(self, own, other, turn_type, found):
-            continue
-        turn_type = self.open_turn(
-            self.ranking.rank_row(other), own, other)
-        stays[rank - first] = _can_move(self, own, other, turn_type, found)
-        if self.may_rest and not stays[rank - first]:
-            # the piece that rests wakes up after the other side's turn
+        moves = _can_move(self, own, other, turn_type, found)
+        # the other side, and the side again whose resting piece wakes up after that turn
+        for turns in range(2 if self.may_rest else 1):
+            if moves:
+                break
             turn_type = self.open_turn(self.ranking.rank_row(other), own, other)
-            stays[rank - first] = _can_move(self, own, other, turn_type, found)
+            moves = _can_move(self, own, other, turn_type, found)
+        found_draws[rank - first] = not moves
 
 
 cdef bint _leave_out(
