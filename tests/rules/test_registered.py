@@ -44,7 +44,7 @@ from ur_solver.rules.families.birds import Birds
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.squares import CapturedBy, Ordinary, Stack, rule_from_json, rule_to_json
-from ur_solver.rules.switches import Flag, ThrowSwitch
+from ur_solver.rules.switches import CountSwitch, Flag, SquaresSwitch, ThrowSwitch
 from ur_solver.rules.turns import evaluate
 from ur_solver.space import TileSpace, is_race_of_tiles, positions_of, space_of
 from ur_solver.table.reader import TableFile
@@ -281,6 +281,21 @@ class TestAFamily:
             rules.changed(double=7)
         with pytest.raises(RuleSetError, match="race has no switch 'double'"):
             RuleSet.from_json({**named_rules("finkel").to_json(), "double": 2})
+
+    def test_no_switch_needs_a_sentence_of_its_own(self):
+        class Hop(Sprint):
+            name = "hop"
+            switches = (
+                *Sprint.switches,
+                CountSwitch("hop_length", 2, 5, "How far a hop goes."),
+                SquaresSwitch("hop_squares", frozenset(), "Where pieces hop."),
+            )
+
+        register_family(Hop)
+        rules = RuleSet("hop", PATHS["bell"], DICE["d4"], 3, family="hop")
+        register_rules(rules.changed(hop_length=3))
+        described = CliRunner().invoke(cli, ["rules", "hop-hop-length-3:1"]).output
+        assert "hop-length: 3." in described
 
     def test_it_is_solved_as_what_it_is(self):
         register_family(Sprint)

@@ -218,7 +218,7 @@ class CountSwitch(Switch):
         The largest; the least is 1.
     """
 
-    def __init__(self, key: str, default: int, most: int, help: str, meaning: str) -> None:
+    def __init__(self, key: str, default: int, most: int, help: str, meaning: str = "") -> None:
         super().__init__(key, default, help, meaning)
         self.most = most
 
@@ -254,7 +254,7 @@ class SquaresSwitch(Switch):
         The markings that None stands for, on the board ur.
     """
 
-    def __init__(self, key: str, usual: frozenset[str], help: str, meaning: str) -> None:
+    def __init__(self, key: str, usual: frozenset[str], help: str, meaning: str = "") -> None:
         super().__init__(key, None, help, meaning)
         self.usual = usual
 
