@@ -14,6 +14,7 @@ import numpy as np
 from ur_solver.blocks.file_names import HEAD, MANIFEST
 from ur_solver.blocks.folder import BlockFolder, remove_blocks
 from ur_solver.blocks.lock import is_being_written
+from ur_solver.common.closing import Closing
 from ur_solver.errors import OutputError
 from ur_solver.space import Part
 from ur_solver.table.format import Header, digest, version_of
@@ -67,7 +68,7 @@ def set_aside(path: pathlib.Path) -> Iterator[None]:
             aside.rename(path)
 
 
-class FolderWriter:
+class FolderWriter(Closing):
     """A folder that becomes a table; the solve writes the block files.
 
     Parameters
@@ -111,10 +112,7 @@ class FolderWriter:
             ) from None
         return header
 
-    def __enter__(self) -> FolderWriter:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
         """Do nothing: the files stay."""
 
 
