@@ -105,8 +105,8 @@ def test_a_new_version_is_shown_once_all_pages_of_the_old_one_were_closed(browse
     update = """async () => {
       const registration = await navigator.serviceWorker.ready;
       await registration.update();
-      const worker = registration.installing ?? registration.waiting;
-      while (worker.state !== "installed") {
+      const worker = registration.installing;
+      while (worker?.state === "installing") {
         await new Promise((found) => worker.addEventListener("statechange", found, { once: true }));
       }
       return (await (await fetch("data/index.json")).json()).rules.length;
