@@ -127,10 +127,9 @@ def test_json_has_the_strength_that_the_text_gives():
             if is_short:
                 assert (found["strength"], found["strength_error"]) == (None, None)
             else:
-                assert text == (
-                    f"{100 * found['strength']:.0f} \N{PLUS-MINUS SIGN} "
-                    f"{100 * found['strength_error']:.0f}"
-                )
+                value, error = text.split(" \N{PLUS-MINUS SIGN} ")
+                assert value.replace("\N{MINUS SIGN}", "-") == f"{100 * found['strength']:.0f}"
+                assert error == f"{100 * found['strength_error']:.0f}"
 
 
 def test_csv_has_a_row_a_player():
@@ -173,6 +172,8 @@ def test_nothing_is_said_of_a_handful_of_choices():
         assert strength_text(summary_of([0.0] * count), {"random": 0.03}) == NOTHING
     assert strength_text(summary_of([0.0] * 10), {"random": 0.03}) == "100 ± 20"
     assert strength_text(summary_of([0.01] * 400), {"random": 0.02}) == "50 ± 0"
+    assert strength_text(summary_of([0.03] * 400), {"random": 0.02}) == "\N{MINUS SIGN}50 ± 0"
+    assert strength_text(summary_of([0.02001] * 400), {"random": 0.02}) == "0 ± 0"
 
 
 @pytest.mark.parametrize("count", [15, 60])

@@ -28,7 +28,7 @@ from ur_solver.records import Ending, GameRecord, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.styles import board_style, page_style
 from ur_solver.rules.drawing.svg import board_svg
-from ur_solver.rules.payoff import MONEY, POINTS, Payoff, Units, sure_decimals
+from ur_solver.rules.payoff import MONEY, POINTS, Payoff, Units, signed, sure_decimals
 from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
@@ -181,7 +181,8 @@ def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> st
     found = strength(summary, references)
     if found is None:
         return NOTHING
-    return f"{100 * found.value:.0f} \N{PLUS-MINUS SIGN} {100 * found.error:.0f}"
+    value = signed(100 * found.value, 0).removeprefix("+")
+    return f"{value} \N{PLUS-MINUS SIGN} {100 * found.error:.0f}"
 
 
 def account_text(audit: GameAudit) -> str:
