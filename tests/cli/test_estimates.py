@@ -153,6 +153,18 @@ def test_an_estimator_plays_where_there_is_no_table(folder):
     assert "reference players" not in game
 
 
+def test_what_reference_players_lose_depends_on_the_endings(folder, tmp_path):
+    rules = named_rules("finkel:7")
+    own = folder / "game.ur"
+    run("sample", "finkel", "-g", "1", "--players", "random,random", "-o", str(own))
+    audit = ("audit", str(own), "--plies", "1", "--reference-games", "2")
+    run(*audit)
+    (kept,) = (tmp_path / "cache" / "references").iterdir()
+    make_table(rules, folder / "finkel-7-left-1.h5", part=part_of(rules, 1), threads=1)
+    run(*audit)
+    assert {*kept.parent.iterdir()} > {kept}
+
+
 def test_hints_of_an_estimator_are_named_estimates(folder):
     page = run("play", "finkel", "--plies", "1", "--seed", "3", "--hints", stdin="1\nquit\n")
     assert "\n  values with ± are estimates, by a search of 1 ply, with" in page

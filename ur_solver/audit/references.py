@@ -49,7 +49,8 @@ def references_of(
     games : int
         How many games each of them plays.
     digest : str
-        Of an estimator: what is kept by it is its own. Losses by a table are known of some games.
+        Of an estimator, and of its table of endings: what is kept by them is their own. Losses by a
+        table are known of some games.
     say : callable
         Called with a sentence for people before games are played.
 

@@ -137,8 +137,9 @@ def _references(table: Evaluator, games: int) -> Mapping[str, float]:
     """What reference players lose by what judges; nothing by a table without the start."""
     if not isinstance(table, Table):
         # one ply ahead: they lose much beside its errors
-        judge, digest = table.looking(1), table.stored.digest
-        return references_of(judge, games, digest=digest, say=say)
+        judge = table.looking(1)
+        digests = (table.stored.digest, "" if table.exact is None else table.exact.file.digest)
+        return references_of(judge, games, digest="-".join(filter(None, digests)), say=say)
     if not table.file.part.is_whole:
         return {}
     return references_of(table, games, say=say)
