@@ -110,12 +110,15 @@ def exercises(
         for exercise in _costly(decisions, max(cost, _TIE), rng)
     ]
     if has_openings:
-        found += _of_openings(values, max(cost, _TIE))
+        found += _of_openings(values, max(cost, _TIE), rng)
     return [found[k] for k in rng.permutation(len(found))[:count].tolist()]
 
 
-def _of_openings(values: Values, cost: float) -> Iterator[Exercise]:
-    """The choices of a square in every round of an opening, where the second best loses that."""
+def _of_openings(values: Values, cost: float, rng: np.random.Generator) -> Iterator[Exercise]:
+    """The choices of a square in an opening where the second best loses that.
+
+    Dark's choices mirror light's: of the two one is drawn.
+    """
     rules = values.rules
     opening = opening_of(rules)
     if opening is None:
@@ -123,13 +126,15 @@ def _of_openings(values: Values, cost: float) -> Iterator[Exercise]:
     for source in sources_of(opening).values():
         for throws in opening.throws:
             rounds = opening.rounds(source, throws)
-            if len(rounds) < 2:
+            if len(rounds) < 2 or chooser(rounds) == DARK:
                 continue
             second, best = sorted(value for value, _ in worth_of_rounds(rules, rounds, values))[-2:]
             lost = (best - second) / (total(rules.start()) or 1)
             if lost >= cost:
-                position = replace(level(rules, source), side=chooser(rounds))
-                yield Exercise(position, FREE_THROW, throws, lost, source)
+                is_dark = rng.random() < 0.5
+                position = replace(level(rules, source), side=DARK if is_dark else LIGHT)
+                thrown = throws[::-1] if is_dark else throws
+                yield Exercise(position, FREE_THROW, thrown, lost, source)
 
 
 def _decisions(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Iterator[Choices]:
