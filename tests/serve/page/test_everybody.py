@@ -17,6 +17,8 @@ def test_what_an_address_cannot_show_is_told(person):
     assert "turn 1: move 'A@A4' is not legal" in person.page.inner_text("#error")
     person.visit("table=finkel-3&game=((")
     assert "cannot be read" in person.page.inner_text("#error")
+    person.visit("table=finkel-3&dark=constructor")  # what all objects have is no player
+    assert "dark" not in person.address
     person.page.goto("about:blank")
     person.visit("table=none")
     assert "there is no table 'none'" in person.page.inner_text("#error")

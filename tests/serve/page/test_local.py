@@ -169,6 +169,17 @@ def test_rgn_that_cannot_be_read(page, site, text, line, column, fault):
     assert found["place"] == {"line": line, "column": column}
 
 
+@pytest.mark.parametrize("name", ["constructor", "__proto__"])
+def test_tags_may_have_the_names_that_javascript_gives_to_all_objects(page, site, name):
+    source = ServedRules(site("finkel-1").rules)
+    body = {"text": f'[{name} "x"]\n1. A@A4 / 0 --\n', "notation": "ur"}
+    converted = call(page, "asked", "/tables/finkel-1/convert", body)
+    assert converted == converted_text(source, body["text"], "ur")
+    assert f"{name}: x\n" in converted
+    body["text"] = converted
+    assert call(page, "asked", "/tables/finkel-1/convert", body) == converted
+
+
 def test_rgn_with_the_words_of_others(page, site):
     source = ServedRules(site("finkel-1").rules)
     body = {"text": RGN, "notation": "ur"}

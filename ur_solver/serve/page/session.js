@@ -393,7 +393,7 @@ export class Session {
     }
     for (const side of SIDES) {
       const player = parts.get(side);
-      this.players[side] = player === "random" || player in (this.about.players ?? {}) ? player : "human";
+      this.players[side] = player === "random" || Object.hasOwn(this.about.players ?? {}, player) ? player : "human";
       this.names[side] = parts.get(`${side}-name`) ?? null;
     }
     this.result = parts.get("result") ?? null;

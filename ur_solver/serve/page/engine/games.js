@@ -16,6 +16,9 @@ const END = /^(won|resigned|timeout|abandoned|ended|unfinished)(?: by ([LD]))?(?
 const NO_MOVE = "--";
 const MOST_GAMES = 50;
 
+/** The headers that tags stand for, in small letters. */
+const HEADERS = new Map([["rules", "rules"], ["start", "start"], ["opening", "opening"], ["ending", "end"]]);
+
 const DEEDS = { resigned: "resigned", timeout: "lost on time" };
 
 /**
@@ -62,9 +65,14 @@ function gamesOf(moves, text) {
     : parts(text).map((lines) => () => plainGame(moves, lines));
 }
 
+/** A game before its text is read. Any name may be among its names, `constructor` too. @returns {Game} */
+function unread(moves) {
+  return { start: moves.about.start, names: Object.create(null), end: "", turns: [] };
+}
+
 /** @param {import("./moves.js").Moves} moves @returns {Game} */
 function plainGame(moves, lines) {
-  const game = { start: moves.about.start, names: {}, end: "", turns: [] };
+  const game = unread(moves);
   for (const { number, line, header } of lines) {
     if (header) {
       take(moves, game, number, header[1], unquoted(header[2] ?? "", number));
@@ -82,10 +90,9 @@ function plainGame(moves, lines) {
 function rgnGame(moves, { tags, actions, isEnded, fault }) {
   if (!moves.data.rgn) throw new Refusal(`RGN cannot express games of ${moves.about.word}`);
   if (fault) throw refusal(fault.line, fault.message, fault.column);
-  const game = { start: moves.about.start, names: {}, end: "", turns: [] };
+  const game = unread(moves);
   for (const { line, name, value } of tags) {
-    const own = { rules: "rules", start: "start", opening: "opening", ending: "end" }[name.toLowerCase()];
-    take(moves, game, line, own ?? name, value);
+    take(moves, game, line, HEADERS.get(name.toLowerCase()) ?? name, value);
   }
   game.end ||= isEnded ? "ended" : "unfinished";
   game.turns = rgnTurns(moves, game.start, actions, refusal);
