@@ -140,3 +140,31 @@ def test_darks_first_throw_is_a_1_in_skiriuks_game_too(person):
     possible = person.page.locator("#throws button:not([disabled])")
     assert [each.split()[0] for each in possible.all_inner_texts()] == ["1"]
     person.close()
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "light", "dark"),
+    [
+        # the throws of the rounds count, but not the 1 that they give to the first player again
+        ("skiriuk-1", "opening: 3-2, 2-1\n\nD 1 C@C4\nL 3 A@A2\n", "3 2 3", "2 1"),
+        ("skiriuk-1", "opening: 1\n\nL 1 A@A4\nD 2 C@C3\n", "1", "2"),
+        ("ben-1", "opening: 2-2, 0-1 A3A1 C3C2\n\nL 3 A1B3\n", "2 0 3", "2 1"),
+    ],
+)
+def test_the_throws_of_an_opening_are_counted(person, word, text, light, dark):
+    person.visit(f"table={word}")
+    person.head("Open")
+    person.page.fill("#text", f"rules: {word.replace('-', ':')}\n{text}end: unfinished")
+    person.press("Open", "#open-dialog")
+    person.page.wait_for_selector("#open-dialog", state="hidden")
+    person.settle()
+    person.press("Is it the dice?")
+    person.page.wait_for_selector("#dice-found table")
+    rows = [
+        row.split("\t") for row in person.page.locator("#dice-found tbody tr").all_inner_texts()
+    ]
+    found = [[int(row[k].split()[0]) for row in rows[:-2]] for k in (2, 3)]
+    faces = [int(row[0]) for row in rows[:-2]]
+    assert found == [[side.split().count(str(face)) for face in faces] for side in (light, dark)]
+    person.press("Close", "#dice-dialog")
+    person.close()

@@ -90,13 +90,26 @@ class Kept {
 
 export const kept = new Kept();
 
-/** The throws of the game on the page by side, without a first throw that the rules give. */
-export function gameOf({ root, source, about }) {
+/** What fell in a round of an opening, light's throw first, as records write it. */
+const ROUND = /(?:^|,)\s*(\d+)(?:-(\d+))?/g;
+
+/**
+ * The throws of the game on the page by side: those of the opening too, but no first throw that the
+ * rules give.
+ */
+export function gameOf({ root, source, about, opening, isGiven }) {
   const throws = { light: {}, dark: {} };
-  root.line.slice(1).forEach(({ turn, plies }, k) => {
-    if (k === 0 && about.opening_throw !== null && root.position === about.start) return;
-    const own = throws[plies.at(-1).side];
-    for (const each of turn.throws) own[each] = (own[each] ?? 0) + 1;
+  const count = (side, fallen) => {
+    // an address may say anything of an opening
+    if (!about.dice.some((face) => face.throw === fallen)) return;
+    throws[side][fallen] = (throws[side][fallen] ?? 0) + 1;
+  };
+  for (const [, light, dark] of opening.matchAll(ROUND)) {
+    count("light", Number(light));
+    count("dark", Number(dark));
+  }
+  root.line.slice(isGiven ? 2 : 1).forEach(({ turn, plies }) => {
+    for (const each of turn.throws) count(plies.at(-1).side, each);
   });
   return { path: source.path, word: about.word, key: hashed(`${root.position} ${writeTree(root)}`), throws };
 }

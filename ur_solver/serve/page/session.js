@@ -125,14 +125,14 @@ export class Session {
     return this.sayings.length > 0 && !this.sayings.includes(this.said);
   }
 
-  /** Whether a game's first throw comes next, of light's or of dark's. */
-  get isFirst() {
-    return this.at === this.root && this.root.position.replace(" D ", " L ") === this.about.start;
+  /** Whether the rules give the first throw of the game, of light's or of dark's. */
+  get isGiven() {
+    return this.about.opening_throw !== null && this.root.position.replace(" D ", " L ") === this.about.start;
   }
 
   /** What the dice may show after what was said, each with whether the rules allow it now. */
   get throws() {
-    const opening = this.isFirst ? this.about.opening_throw : null;
+    const opening = this.at === this.root && this.isGiven ? this.about.opening_throw : null;
     return this.answer.throws
       .filter((each) => this.mustSay || !each.choice || each.choice === this.said)
       .map((each) => ({
@@ -252,7 +252,7 @@ export class Session {
   /** The plies of a turn as the server's `line` has them. */
   plies(turn, move) {
     const { about, answer, entry, source } = this;
-    const isGiven = this.isFirst && about.opening_throw !== null;
+    const isGiven = this.at === this.root && this.isGiven;
     return pliesOf(answer, entry, turn, move, source.hasValues ? {
       before: isGiven ? about.opening_value ?? answer.value : answer.value, error: errorOf(answer),
       total: this.total(answer.position), isExact: about.exact !== false,
