@@ -9,12 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from ur_solver.api.table import Table
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.estimators import making
 from ur_solver.estimators.calibration import Effort, calibrated, differences_inside, share_inside
 from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.measure import losses, positions_of_play, value_errors
+from ur_solver.estimators.search import Searched
 from ur_solver.estimators.training import Training
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import named_rules
@@ -108,6 +110,51 @@ def test_intervals_hold_where_a_table_has_positions(estimator, exact):
     # a table of what no game comes to says nothing
     wrong.holds_states = lambda states: np.zeros(len(states), dtype=bool)
     assert np.array_equal(calibrated(network, QUICK, exact=wrong)[0], without)
+
+
+class _Off:
+    """A table that moves away from a search of a ply, from which the network is as far again."""
+
+    tolerance = 0.0
+
+    def __init__(self, network):
+        self._network, self.rules = network, network.rules
+
+    def holds_states(self, states):
+        return np.ones(len(states), dtype=bool)
+
+    def state_values(self, states):
+        near, far = (Searched(self._network, depth).state_values(states) for depth in (0, 1))
+        return near + 5 * (near - far)
+
+
+def test_intervals_hold_where_a_deeper_search_is_worse(estimator):
+    """By the table a search of 2 plies is off by 6 of what one of 1 ply is off by 5 of."""
+    network = estimator.network
+    table = _Off(network)
+    errors, _ = calibrated(network, QUICK, exact=table)
+    assert errors[1] > errors[0]
+    rows = positions_of_play(network, QUICK.positions, 1, table)
+    for depth in range(3):
+        inside, n = share_inside(Searched(network, depth), errors[depth], table, rows)
+        assert inside >= 0.95 * n
+    assert errors[3] == errors[2]
+
+
+def test_games_that_seldom_come_to_a_tables_positions_are_not_played_for_ever(finkel2):
+    with Table(finkel2) as table:
+        start = table.encode([table.rules.start()])
+
+        class Rare(_Generous):
+            """It has the start, in the first of several games."""
+
+            def holds_states(self, states):
+                return (states == start).all(axis=1) & (np.arange(len(states)) == 0)
+
+        found = positions_of_play(table, 500, 1, Rare(table))
+        assert 0 < len(found) < 100
+        assert (found == start).all()
+        assert len(positions_of_play(table, 500)) == 500
 
 
 def test_threads_change_nothing():

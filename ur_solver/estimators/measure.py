@@ -23,6 +23,9 @@ _FROM_A_GAME = 12
 
 _MOST_PLIES = 5000
 
+_MOST_BATCHES = 20
+"""More than games of one position each would take to give all that are wanted."""
+
 
 def positions_of_play(
     values: Values, n: int, seed: int = 1, exact: TableValues | None = None
@@ -30,11 +33,11 @@ def positions_of_play(
     """Positions of the games that values play with themselves, shape (n, state width).
 
     They are drawn from whole games, all of a game alike, and come in any order. With a table only
-    those are drawn that it holds, which may be fewer.
+    those are drawn that it holds: fewer than n where games seldom come to them.
     """
     rng = np.random.default_rng([seed, 1])
     seen: list[Rows] = []
-    while sum(map(len, seen)) < n:
+    for _ in range(_MOST_BATCHES):
         rows = start_rows(values.rules, max(1, n // _FROM_A_GAME))
         for _ in range(_MOST_PLIES):
             seen.append(rows if exact is None else rows[exact.holds_states(rows)])
@@ -42,7 +45,8 @@ def positions_of_play(
             rows = ply.after[ply.sign != 0]
             if not len(rows):
                 break
-        if not any(map(len, seen)):  # a table of what games do not come to
+        found = sum(map(len, seen))
+        if found >= n or not found:  # a table may have only what games do not come to
             break
     return rng.permutation(np.concatenate(seen))[:n]
 
