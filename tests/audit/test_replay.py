@@ -41,7 +41,7 @@ def test_every_step_gives_the_whole_drawing(word):
     for index, part in steps[-1]["parts"].items():
         drawn[int(index)] = part
     last = audit.record.plies[-1]
-    assert f">off {named_rules(word).pieces}<" in "".join(drawn) or last.step is None
+    assert f">finished {named_rules(word).pieces}<" in "".join(drawn) or last.step is None
     assert steps[-1] == {"parts": steps[-1]["parts"], "arrows": "", "text": "The end."}
 
 

@@ -225,7 +225,7 @@ def test_a_stage_ends_when_errors_no_longer_fall():
 
 
 def test_layers_that_cannot_be_are_refused(tmp_path: pathlib.Path):
-    with pytest.raises(InputError, match=r"hidden layers \(0,\): from 1 to 4 layers"):
+    with pytest.raises(InputError, match=r"hidden layers \(0,\): expected 1 to 4 layers"):
         making.train_estimator(named_rules("finkel:1"), tmp_path / "e.h5", rounds=1, hidden=(0,))
 
 
