@@ -95,8 +95,7 @@ ESTIMATED = {
     "bell-stakes": 7,
     "casual-d4": 7,
 }
-"""The pieces that games are played with of which there is no page by a table: theirs are by
-estimators."""
+"""Games without a page by a table, with their usual pieces; estimators make their pages."""
 
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
 

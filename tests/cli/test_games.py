@@ -260,8 +260,8 @@ def test_birds_are_played_sampled_and_audited(tmp_path):
     assert not (tmp_path / "games.rgn").exists()
     game = tmp_path / "game.ur"
     result = run("play", "birds:2", "--seed", 1, "-o", game, stdin="hint\nfly\n1\n" * 200)
-    assert "\n  1 move   2 enter\nsay> " in result.stdout
-    assert "\nsay> hint\n  1  move " in result.stdout
+    assert "\n  1 move   2 enter\nchoose> " in result.stdout
+    assert "\nchoose> hint\n  1  move " in result.stdout
     assert "'fly' is not a choice here: expected 1 move, 2 enter; 'hint'" in result.stderr
     assert "has won" in result.stdout
     (record,) = read_file(str(game))
@@ -269,8 +269,8 @@ def test_birds_are_played_sampled_and_audited(tmp_path):
     page = tmp_path / "report.html"
     shown = run("audit", "birds:2", game, "--html", page, "--inaccuracy", 1e-4, "--mistake", 1e-3,
                "--blunder", 2e-3, "--worst", 30).stdout  # fmt: skip
-    assert " said " in shown
-    assert "Said <b>" in page.read_text()
+    assert " chose " in shown
+    assert "Chose <b>" in page.read_text()
 
 
 def test_games_for_money_are_played_sampled_and_audited(tmp_path):

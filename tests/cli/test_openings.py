@@ -138,3 +138,4 @@ def test_squares_of_an_opening_are_practised(tmp_path, table):
     assert "A@A1 is the best" in output
     assert "in the game A@A2 was played" in output
     assert "after A@A1, light throws" in output
+    assert "choices in the opening and the first 8 throws" in ur("review", path)

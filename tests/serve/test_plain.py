@@ -68,7 +68,7 @@ def test_a_rule_set_in_short_says_what_it_needs():
     bell = " ".join(short_words(named_rules("bell")))
     assert "0 moves 4, 1 moves nothing, 2 moves 1, 3 moves 5" in bell
     assert "enters only with 3" in bell
-    assert "say whether you want to move a piece or to enter one" in " ".join(
+    assert "choose whether to move a piece or to enter one" in " ".join(
         short_words(named_rules("birds"))
     )
 

@@ -32,9 +32,11 @@ def test_options_are_those_of_queries(table):
         kinds.add((bool(each.throws), each.played is None))
         if not each.throws:
             worth = {k: v for k, v in table.choices(each.position).items() if v is not None}
+            assert each.question.endswith(" is about to throw and chooses between move and enter")
         else:
             moves = table.moves(each.position, each.throws[-1], each.choice or None)
             worth = {one.move.text: one.value for one in moves}
+            assert (f" chose {each.choice} and threw " in each.question) == bool(each.choice)
         found = {one.text: one.value for one in each.options}
         assert found == pytest.approx(worth, abs=1e-9)
         best = max(worth.values())

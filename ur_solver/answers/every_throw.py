@@ -37,7 +37,7 @@ class EvaluatedThrows:
 
 
 def evaluated_throws(values: Values, rows: npt.NDArray[Any]) -> EvaluatedThrows:
-    """Every throw of states that are not over; of birds after saying *move*.
+    """Every throw of states that are not over; of birds after the choice of *move*.
 
     Parameters
     ----------

@@ -272,7 +272,7 @@ class Answers:
         """The value of each throw to the side about to throw, by throw.
 
         Their mean, weighted by probability, is the position's value; in birds, that of
-        saying *move* (`choices`). Empty where the game is over; raises as `value` does.
+        choosing *move* (`choices`). Empty where the game is over; raises as `value` does.
 
         Examples
         --------

@@ -131,8 +131,8 @@ def sample(
         ``table`` plays by the table; ``strong``, ``medium`` and ``weak`` do so with growing
         carelessness; ``greedy`` captures, else gets another throw, else moves its foremost piece;
         ``first`` moves its rearmost piece; ``random`` moves any. Rules of thumb and functions are
-        taken too (`ur_solver.players.policies.policy_of`). Light throws first, but in Ben's game,
-        which begins with its opening: there either takes the best square by the table.
+        taken too (`ur_solver.players.policies.policy_of`). Light throws first. Ben's game begins
+        with its opening instead; both players then take the best squares by the table.
     seed : int
         Of the dice and the players: the same seed plays the same games.
 

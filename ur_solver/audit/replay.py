@@ -83,7 +83,7 @@ def _text(audit: GameAudit, index: int) -> str:
     if not number:
         text = f"Opening: {side} throws {ply.throw_text}, {taken or 'no move'}"
     elif judged.is_before_throw:
-        text = f"Before throw {number}: {side} says {taken}"
+        text = f"Before throw {number}: {side} chooses {taken}"
     else:
         text = f"Throw {number}: {side} throws {ply.throw_text}, {taken or 'no move'}"
     if judged.is_choice and not judged.is_best:

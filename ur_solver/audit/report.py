@@ -293,7 +293,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
             _Row(
                 number=str(number_of_throw) if is_numbered else "",
                 side=SIDE_NAMES[judged.ply.side],
-                threw="says" if judged.is_before_throw else judged.ply.throw_text,
+                threw="chose" if judged.is_before_throw else judged.ply.throw_text,
                 played=audit.taken_text(judged) or "no move",
                 best="" if judged.is_best else audit.best_text(judged) or "",
                 luck=units.signed(judged.luck),
@@ -311,7 +311,7 @@ def action_text(audit: GameAudit, judged: JudgedPly) -> str:
     """The action of a side in one of its plies, as a phrase."""
     taken = audit.taken_text(judged)
     if judged.is_before_throw:
-        return f"said {taken}"
+        return f"chose {taken}"
     return f"threw {judged.ply.throw_text} and played {taken}"
 
 
@@ -398,7 +398,7 @@ def _moment(
         heading=f"{place}: {SIDE_NAMES[ply.side]} {did}",
         mark=mark,
         side=SIDE_NAMES[ply.side],
-        did="Said" if judged.is_before_throw else "Played",
+        did="Chose" if judged.is_before_throw else "Played",
         played=f"{played} ({_unbroken(units.value(judged.played_value))})",
         best=f"{best} ({_unbroken(units.value(judged.best_value))})",
         lost=units.lost(judged.loss, judged.loss_margin),

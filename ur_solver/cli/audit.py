@@ -136,7 +136,7 @@ def command(
 def _references(table: Evaluator, games: int) -> Mapping[str, float]:
     """What reference players lose by what judges; nothing by a table without the start."""
     if not isinstance(table, Table):
-        # one ply ahead: they lose much beside its errors
+        # one ply ahead: their losses are large compared with its errors
         judge = table.looking(1)
         digests = (table.stored.digest, "" if table.exact is None else table.exact.file.digest)
         return references_of(judge, games, digest="-".join(filter(None, digests)), say=say)

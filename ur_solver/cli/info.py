@@ -117,7 +117,7 @@ def _paths_text() -> str:
 
 
 def _lengths_text(lengths: Lengths) -> str:
-    """A table of lengths: what ``length-max`` and ``length`` are is said by `--objective`."""
+    """A table of lengths; the help of `--objective` explains the objectives."""
     start = lengths.length(lengths.rules.start())
     return columns(
         [

@@ -221,7 +221,7 @@ class Playing:
 
         def choose(options: Sequence[Option], texts: Sequence[str], asked: Asked) -> int:
             if player is None:
-                return self._ask(options, texts, "say" if asked.moves_by is None else "move")
+                return self._ask(options, texts, "choose" if asked.moves_by is None else "move")
             return player.choose([asked], rng)[0] if len(options) > 1 else 0
 
         choices = replay.choices()
@@ -230,7 +230,7 @@ class Playing:
             names = [choice.name for choice in choices]
             chosen = choose(choices, names, Asked(replay.state)) if len(choices) > 1 else 0
             choice = names[chosen]
-            words = f"says {choice}, "
+            words = f"chooses {choice}, "
         roll = self._rolled(choice)
         throws = roll.throws
         thrown = " and ".join(map(str, throws))

@@ -66,7 +66,8 @@ def command(
     TABLE is a file or a rule set, such as finkel:3. With files it judges their games; alone, the
     decisions are drawn from play, and --seed draws others. A folder stands for all games in it. The
     answer stays hidden until you find it or type show; a wrong answer is explained, and you try
-    again. skip goes to the next decision, quit ends. --cost is a chance, such as 0.02, or a share
+    again. skip goes to the next decision, quit ends. In Ben's game the squares to choose in the
+    opening are asked too. --cost is a chance, such as 0.02, or a share
     of the pot: what the played move lost, or in drawn decisions what the second best move loses.
 
     \b

@@ -44,10 +44,10 @@ def _period(text: str) -> str | int:
     "--throws",
     within=(1, 1000),
     default=8,
-    help="Count the first N throws of a game as its opening.",
+    help="List choices in the first N throws of a game, and in an opening before them.",
 )
 @number_option(
-    "--top", within=(0, 1000), default=10, help="Show the N most frequent choices of the opening."
+    "--top", within=(0, 1000), default=10, help="Show the N most frequent of these choices."
 )
 @thumb_option("Compare with a rule of thumb, such as capture+safe+furthest.", ("greedy", "first"))
 @json_option
@@ -61,13 +61,13 @@ def command(
     as_json: bool,
     plies: int,
 ) -> None:
-    """Review the games of FILE... together: over time, by opening choices and rules of thumb.
+    """Review the games of FILE... together: over time, by first choices and rules of thumb.
 
     The games are judged as by ur audit. The date of a game is in a header such as 'Date:
     2026-11-27' or RoyalUr's StartTime; with --by 10 no dates are needed, and games count in the
-    order of the files. Opening choices are those of the first throws, and of the rounds that find
-    the first player; dark's are shown from light's side. Rules of thumb are compared in the
-    decisions that the players had in turns.
+    order of the files. First choices are those in the first throws, and in the rounds that find
+    the first player; dark's are shown from light's side. Rules of thumb are compared in all
+    choices after the opening.
 
     \b
     ur review evenings --by month
@@ -97,7 +97,12 @@ def _page(review: dict[str, Any], audits: list[GameAudit], throws: int, top: int
     title = click.style(f"{review['rules']}, {counted(len(audits), 'game')}", bold=True)
     parts = [title, _over_time(review["over_time"], units)]
     if shown := review["first_choices"][:top]:
-        parts += [f"choices in the first {counted(throws, 'throw')}", _choices(shown, units)]
+        is_chosen = any(each.is_choice for audit in audits for each in audit.opening)
+        opening = "the opening and " if is_chosen else ""
+        parts += [
+            f"choices in {opening}the first {counted(throws, 'throw')}",
+            _choices(shown, units),
+        ]
     if review["thumbs"]:
         parts += ["rules of thumb in the same choices", _thumbs(review["thumbs"], units)]
     if not all(audit.is_exact for audit in audits):

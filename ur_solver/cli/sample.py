@@ -60,8 +60,8 @@ def command(
 ) -> None:
     """Play games between two players by the rules of TABLE and print their statistics.
 
-    TABLE is a file or a rule set, such as finkel:3. Light throws first, but in Ben's game, which
-    begins with its opening: its squares are the best by the table. Players: table
+    TABLE is a file or a rule set, such as finkel:3. Light throws first. Ben's game begins with
+    its opening instead; both players then take the best squares by the table. Players: table
     plays perfectly; strong, medium and weak err more and more often; greedy captures, else
     gets another throw, else moves its foremost piece; first moves its rearmost piece; random
     makes a random move. A player may also be priorities, as in ur evaluate. Without a table, an

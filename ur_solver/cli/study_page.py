@@ -46,7 +46,7 @@ def study_page(found: dict[str, Any]) -> str:
         ("who beats whom: the share of games that the row wins", _ladder(found)),
         ("squares of light's path", _squares(found)),
         ("openings: the best second moves", _openings(found)),
-        ("openings: what to say before the third throw", _choices_before_throws(found)),
+        ("openings: the choice before the third throw", _choices_before_throws(found)),
         (
             "what to remember: the best order of priorities",
             _thumbs(found),

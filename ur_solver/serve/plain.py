@@ -104,7 +104,7 @@ def _throw_words(rules: RuleSet) -> list[str]:
         words.append("Move one of your pieces forward along your path, as far as the throw says.")
     entering = [throw for throw in rules.dice.throws if family.may_enter(throw) and steps[throw]]
     if ENTER in family.choices(1, 1):
-        words.append("Before you throw, say whether you want to move a piece or to enter one.")
+        words.append("Before you throw, choose whether to move a piece or to enter one.")
     elif len(entering) < sum(map(bool, steps.values())):
         words.append(f"A piece enters only with {' or '.join(map(str, entering))}.")
     else:
@@ -140,7 +140,11 @@ def _kinds_words(rules: RuleSet) -> list[str]:
         for sentence, squares in kinds.items()
         if sentence != commonest
     ]
-    return [*words, f"Elsewhere: {commonest}", "A captured piece waits anew, and may enter again."]
+    return [
+        *words,
+        f"Elsewhere: {commonest}",
+        "A captured piece waits again, and may enter as before.",
+    ]
 
 
 # Squares.

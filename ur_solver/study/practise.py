@@ -53,10 +53,10 @@ class Decision:
     choice : str
         The choice before the throw; empty if there is none, or if that is the decision.
     throws : tuple of int
-        As the dice show them; empty if the decision is what to say before the throw. In an opening
+        As the dice show them; empty if the decision is the choice before the throw. In an opening
         both sides', light's first.
     options : tuple of Weighed
-        All of them, two or more, in the order of `legal_moves`.
+        All of them, two or more, in the order of `legal_moves`; in an opening of `Opening.rounds`.
     total : int
         The sum of both sides' values: 1, or with stakes the pot.
     played : str or None
@@ -100,9 +100,10 @@ class Decision:
             light, dark = self.throws
             return f"in the opening light threw {light} and dark {dark}; {side} chooses a square"
         if not self.throws:
-            return f"{side} is about to throw and chooses what to say"
-        said = f"said {self.choice} and " if self.choice != FREE_THROW else ""
-        return f"{side} {said}threw {' and '.join(map(str, self.throws))}"
+            names = " and ".join(each.text for each in self.options)
+            return f"{side} is about to throw and chooses between {names}"
+        chose = f"chose {self.choice} and " if self.choice != FREE_THROW else ""
+        return f"{side} {chose}threw {' and '.join(map(str, self.throws))}"
 
     def to_json(self) -> dict[str, Any]:
         """JSON values; the options best first."""

@@ -11,7 +11,7 @@ _ZERO_COUNTS_AS = 5
 
 
 class Birds(Casual):
-    """Casual's squares; each turn begins with saying *move* or *enter*."""
+    """Casual's squares; each turn begins with the choice of *move* or *enter*."""
 
     name = "birds"
     max_pieces = 5
@@ -35,7 +35,7 @@ class Birds(Casual):
     @property
     def summary(self) -> str:
         """Numbers, and the choice before the throw."""
-        return "numbered pieces; say move or enter, then throw"
+        return "numbered pieces; choose move or enter, then throw"
 
     def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
         """*move* with a piece on the board, *enter* with one at home."""

@@ -67,10 +67,10 @@ export class Question {
 
   get words() {
     const { side } = this.answer;
-    if (this.isSaying) return `What should ${side} say before the throw?`;
+    if (this.isSaying) return `What should ${side} choose before the throw?`;
     const { choice, throws } = this.exercise;
-    const said = choice ? ` said “${choice}” and` : "";
-    return `${side} has${said} thrown ${throws.join(" and ")}. Which move is best?`;
+    const chosen = choice ? ` chosen “${choice}” and` : "";
+    return `${side} has${chosen} thrown ${throws.join(" and ")}. Which move is best?`;
   }
 
   moves() {
@@ -101,7 +101,7 @@ export class Question {
     return `${this.units.gain(-option.loss, 2, option.doubt)} ${this.units.points}`;
   }
 
-  /** What the next throw may do after an option, in numbers; null after what is said. */
+  /** What the next throw may do after an option, in numbers; null after a choice before the throw. */
   async after(option) {
     if (!option.position) return null;
     const next = await this.source.position(option.position, this.view);

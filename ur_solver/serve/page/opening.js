@@ -162,7 +162,7 @@ export class Opening {
     if (!this.rounds.length) return "";
     const { entry, outcome } = this.last;
     const [, ...moves] = outcome.round.split(" ");
-    const home = moves.length && !outcome.marker ? " Both wait anew." : "";
+    const home = moves.length && !outcome.marker ? " Both wait again." : "";
     return `${this.thrown(entry)}: ${moves.map(moveWords).join(", ") || "nothing moves"}.${home} `;
   }
 }

@@ -183,7 +183,7 @@ export class Record {
     const before = last ? `${last.side} threw ${last.throws.join(" and ")}, ${last.move ?? "no move"}. ` : "";
     if (isOver && recording.isAtEnd) return `${before}${answer.winner ? `${capitalised(answer.winner)} has won.` : "A draw."}`;
     const which = recording.isAtEnd ? "" : `Turn ${at + 1}: `;
-    if (recording.sayings.length > 1 && !turn.choice) return `${before}${which}What did ${answer.side} say?`;
+    if (recording.sayings.length > 1 && !turn.choice) return `${before}${which}What did ${answer.side} choose?`;
     if (!recording.entry) return `${before}${which}What did ${answer.side} throw?`;
     if (!recording.moves.length) return `${which}${answer.side} threw ${turn.throws.join(" and ")}: no move.`;
     return `${before}${which}${last ? capitalised(answer.side) : answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
