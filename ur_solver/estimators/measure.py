@@ -119,7 +119,7 @@ class _Losses:
 class Losses:
     """What a player loses by its moves, against a table that plays perfectly.
 
-    What is said before a throw is not counted.
+    Choices before a throw are not counted.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ class Exercise(NamedTuple):
     choice : str
         The choice before the throw; empty if there is none, or if that is the decision.
     throws : tuple of int
-        As the dice show them; empty if the decision is what to say before the throw.
+        As the dice show them; empty if the decision is the choice before the throw.
     cost : float
         What the second best option loses, a share of what there is to win.
     source : int or None

@@ -12,7 +12,7 @@ export const MOST_GAMES = 500;
 export const DAYS = [0, 1, 3, 7, 21];
 
 /**
- * A decision to practise: what to say before a throw where `throws` is empty, else a move.
+ * A decision to practise: the choice before a throw where `throws` is empty, else a move.
  * @typedef {{path: string, position: string, choice: string | null, throws: number[],
  *   side?: string, played?: string | null, box?: number, due?: number}} Exercise
  * The throws of a game by side: how often each number fell.
