@@ -76,7 +76,7 @@ ASKED = {
     "ur practise": [
         ["practise", "finkel", "GAMES"],
         ["practise", "birds:1"],
-        ["practise", "ben:1", "--cost", "0"],
+        ["practise", "ben:1", "--cost", "0", "--count", "400"],
         ["practise", "ESTIMATOR", "--plies", "1", "--cost", "0"],
     ],
     "ur review": [["review", "finkel", "GAMES"]],
