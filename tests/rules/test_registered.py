@@ -293,9 +293,10 @@ class TestAFamily:
 
         register_family(Hop)
         rules = RuleSet("hop", PATHS["bell"], DICE["d4"], 3, family="hop")
-        register_rules(rules.changed(hop_length=3))
-        described = CliRunner().invoke(cli, ["rules", "hop-hop-length-3:1"]).output
-        assert "hop-length: 3." in described
+        assert rules.changed(hop_length=3, hop_squares=("A2",)).to_json()["hop_squares"] == ["A2"]
+        length, squares = Hop.switches[-2:]
+        assert length.meaning.format(3) == "hop-length: 3."
+        assert squares.meaning.format("A2, B7") == "hop-squares: A2, B7."
 
     def test_it_is_solved_as_what_it_is(self):
         register_family(Sprint)
