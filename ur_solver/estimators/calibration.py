@@ -33,7 +33,7 @@ from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.estimators.search import Searched
 from ur_solver.study.estimates import NORMAL
 
-CUT_FACTOR, GAME_FACTOR = 1.5, 1.4
+CUT_FACTOR, GAME_FACTOR = 1.5, 1.8
 _SHARE = 0.95
 
 
