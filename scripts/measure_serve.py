@@ -72,7 +72,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with ur.open_evaluator(arguments.table) as table:
         positions = different_positions(table, arguments.count)
-        is_exact = isinstance(table, ur.Table)
+        is_exact = table.are_exact
     cores = sorted(os.sched_getaffinity(0))
     command = [sys.executable, "-m", "ur_solver", "serve", arguments.table, "--port", "0"]
     os.sched_setaffinity(0, cores[:1])  # which the server inherits

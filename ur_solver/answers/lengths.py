@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.file_door import FileDoor
+from ur_solver.answers.doors import FileDoor
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.answers.positions import (
     PositionLike,

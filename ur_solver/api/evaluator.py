@@ -145,29 +145,19 @@ def evaluator_of(
         ) from None
 
 
-def error_of(evaluator: Evaluator, value: float, position: Position) -> float:
-    """Half the width of the interval of a value; 0 where it is exact but for a tolerance."""
-    if isinstance(evaluator, Table) or evaluator.is_exact(position):
-        return 0.0
-    return evaluator.error_of(value, position)
-
-
 def exactness(evaluator: Evaluator, error: float) -> dict[str, Any]:
     """What JSON says of an estimator's value: ``exact`` and, of an estimate, ``error``."""
-    if isinstance(evaluator, Table):
+    if evaluator.are_exact:
         return {}
     return {"exact": True} if error == 0 else {"exact": False, "error": error}
 
 
 def position_values(evaluator: Evaluator, position: Position, value: float) -> dict[str, Any]:
     """What JSON says of a position, except its throws and choices."""
-    found: dict[str, Any] = {"position": position.notation, "value": value}
-    if isinstance(evaluator, Table):
-        found |= {"tolerance": evaluator.tolerance, "error": evaluator.error(position)}
-        return found | figures_of(evaluator, position)
-    error = error_of(evaluator, value, position)
+    found = {"position": position.notation, "value": value, "tolerance": None}
+    error = evaluator.error_of(value, position)
     if error == 0:
         found |= {"tolerance": evaluator.tolerance, "error": evaluator.error(position)}
-    else:
-        found |= {"tolerance": None}
+    if evaluator.are_exact:
+        return found | figures_of(evaluator, position)
     return found | exactness(evaluator, error)

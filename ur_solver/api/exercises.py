@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.table import Table
 from ur_solver.study.exercises import Exercise, exercises
 
 _GAMES, _GAMES_OF_ESTIMATES = 500, 60
@@ -18,7 +17,7 @@ def drawn_exercises(
     An estimator judges them by its network alone: a search would take as long as thousands of
     positions do.
     """
-    judge, games = evaluator, _GAMES
-    if not isinstance(evaluator, Table):
-        judge, games = evaluator.looking(1), _GAMES_OF_ESTIMATES
-    return exercises(judge, count, seed=seed, cost=cost, games=games, has_openings=has_openings)
+    games = _GAMES if evaluator.are_exact else _GAMES_OF_ESTIMATES
+    return exercises(
+        evaluator.looking(1), count, seed=seed, cost=cost, games=games, has_openings=has_openings
+    )

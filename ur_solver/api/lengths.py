@@ -130,8 +130,7 @@ def make_lengths(
     values = values_for(rules, objective, say)
     if path is None:
         make_folder(output.parent)
-    with values:
-        table = values if isinstance(values, Table) else None
+    with values as table:
         solve_lengths(rules, objective, output, table, progress=progress)
     return Lengths(TableFile(output, (objective,)))
 
@@ -143,5 +142,5 @@ def values_for(
     if objective != LENGTH:
         return nullcontext()
     table = Table(open_file_of(rules, say=say))
-    table.file.check_whole(f"the objective {LENGTH!r}")
+    table.check_whole(f"the objective {LENGTH!r}")
     return table

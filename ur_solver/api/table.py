@@ -7,15 +7,15 @@ import pathlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ur_solver.answers.file_door import FileDoor
+from ur_solver.answers.doors import AnswersDoor, FileDoor, asks
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
-from ur_solver.answers.questions import AnswersDoor, asks
 from ur_solver.common.files import path_text
 from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
+from ur_solver.rules import Position
 from ur_solver.space import Space, StateLayout
 from ur_solver.table.format import WIN, Header
 from ur_solver.table.reader import TableFile
@@ -66,6 +66,9 @@ class Table(AnswersDoor, FileDoor):
     0.5162
     """
 
+    are_exact: ClassVar[Literal[True]] = True
+    """Its values are exact, but for the tolerance."""
+
     def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
         super().__init__(path, (WIN,))
         self._values = Lookup(self.file)
@@ -113,6 +116,23 @@ class Table(AnswersDoor, FileDoor):
         In units of the values, rounding to the value type included.
         """
         return None if self.header.error is None else self.header.error * self.space.unit
+
+    @property
+    def digest(self) -> str:
+        """A checksum of everything that the answers depend on."""
+        return self.file.digest
+
+    def check_whole(self, purpose: str) -> None:
+        """Raise BeyondTableError if the table holds a part; `purpose` begins the sentence."""
+        self.file.check_whole(purpose)
+
+    def looking(self, plies: int) -> Table:
+        """The table itself, which need not look ahead."""
+        return self
+
+    def error_of(self, value: float, position: Position) -> float:
+        """Half the width of the 95 % interval of a value: 0."""
+        return 0.0
 
     @property
     def start_value(self) -> float | None:

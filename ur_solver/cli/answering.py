@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ur_solver.answers.locate import is_rule_set
-from ur_solver.answers.query import EvaluatedMove
 from ur_solver.api.evaluator import (
     TRAINING_MINUTES,
     Evaluator,
-    error_of,
     evaluator_for,
     evaluator_of,
 )
-from ur_solver.api.table import Table
 from ur_solver.cli.options import number_option
 from ur_solver.cli.output import gib_text, say, time_text
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
@@ -78,10 +74,9 @@ def open_playing(word: str, plies: int, purpose: str | None) -> Evaluator:
     takes all of it.
     """
     found = open_answering(word, plies=plies)
-    if isinstance(found, Table):
-        if purpose is not None:
-            found.file.check_whole(purpose)
-    else:
+    if purpose is not None:
+        found.check_whole(purpose)
+    if not found.are_exact:
         say(f"there is no table of {found.rules.title}: an estimator plays, {plies}-ply")
     return found
 
@@ -101,7 +96,7 @@ def playing_if_any(word: str, plies: int) -> tuple[Evaluator | None, UrError | N
 
 def value_text(evaluator: Evaluator, value: float, position: Position) -> str:
     """A value of a position for people: exact, or with half the width of its interval."""
-    return text_of(evaluator, value, error_of(evaluator, value, position))
+    return text_of(evaluator, value, evaluator.error_of(value, position))
 
 
 def text_of(evaluator: Evaluator, value: float, error: float) -> str:
@@ -112,15 +107,9 @@ def text_of(evaluator: Evaluator, value: float, error: float) -> str:
     return payoff.units.estimate(value, error)
 
 
-def is_sure(evaluator: Evaluator, best: EvaluatedMove, other: EvaluatedMove) -> bool:
-    """Whether the difference of two moves is beyond the errors of their values."""
-    errors = (error_of(evaluator, each.value, each.move.position) for each in (best, other))
-    return best.value - other.value > math.hypot(*errors)
-
-
 def note_of(evaluator: Evaluator) -> str:
     """What a page says below estimates; nothing of a table."""
-    if isinstance(evaluator, Table):
+    if evaluator.are_exact:
         return ""
     plies = counted(evaluator.plies, "ply", "plies")
     return f"\n\n  values with ± are estimates, by a search of {plies}, with their 95 % intervals"

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import click
 
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.table import Table
 from ur_solver.audit import (
     REFERENCE_GAMES,
     Thresholds,
@@ -135,11 +134,8 @@ def command(
 
 def _references(table: Evaluator, games: int) -> Mapping[str, float]:
     """What reference players lose by what judges; nothing by a table without the start."""
-    if not isinstance(table, Table):
-        # one ply ahead: their losses are large compared with its errors
-        judge = table.looking(1)
-        digests = (table.stored.digest, "" if table.exact is None else table.exact.file.digest)
-        return references_of(judge, games, digest="-".join(filter(None, digests)), say=say)
-    if not table.file.part.is_whole:
-        return {}
-    return references_of(table, games, say=say)
+    if table.are_exact:
+        return references_of(table, games, say=say) if table.file.part.is_whole else {}
+    # one ply ahead: their losses are large compared with its errors
+    judge = table.looking(1)
+    return references_of(judge, games, digest=judge.digest, say=say)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import click
 
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.table import Table
 from ur_solver.audit import (
     ESTIMATES,
     NOTHING,
@@ -59,7 +58,7 @@ def audit_of(record: GameRecord, table: Evaluator) -> str:
     """The audit of one game as text, next to reference players where a table judges it."""
     (audit,) = table.audits([record])
     references = {}
-    if isinstance(table, Table):
+    if table.are_exact:
         references[record.rules] = references_of(table, say=say)
     return audit_page([audit], Thresholds(), references, worst=3)
 

@@ -9,10 +9,8 @@ from typing import Any
 import click
 
 from ur_solver.answers.query import EvaluatedMove
-from ur_solver.api.evaluator import Evaluator, error_of, exactness
-from ur_solver.api.table import Table
+from ur_solver.api.evaluator import Evaluator, exactness
 from ur_solver.cli.answering import (
-    is_sure,
     note_of,
     open_answering,
     plies_option,
@@ -92,13 +90,13 @@ def _with_value(table: Evaluator, position: Position, found: list[EvaluatedMove]
     """The moves, and the value of the best one or of the pass."""
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
-        | exactness(table, error_of(table, each.value, each.move.position))
+        | exactness(table, table.error_of(each.value, each.move.position))
         | ({"chance": each.chance} if _has_chance(table, each) else {})
         for each in found
     ]
     value = _value_with(table, position, found)
     of = found[0].move.position if found else position
-    return {"value": value} | exactness(table, error_of(table, value, of)) | {"moves": moves}
+    return {"value": value} | exactness(table, table.error_of(value, of)) | {"moves": moves}
 
 
 def _has_chance(table: Evaluator, move: EvaluatedMove) -> bool:
@@ -145,15 +143,15 @@ def _loss_text(table: Evaluator, each: EvaluatedMove, best: EvaluatedMove) -> st
     if not each.loss:
         return "best"
     payoff = table.rules.payoff
-    if isinstance(table, Table):
-        return f"-{payoff.text(each.loss, table.tolerance)}"
-    loss = f"-{payoff.text(each.loss, 1e-4 * payoff.total(each.move.position.fines))}"
-    return loss if is_sure(table, best, each) else f"{loss}, perhaps"
+    error = math.hypot(*(table.error_of(of.value, of.move.position) for of in (best, each)))
+    tolerance = 1e-4 * payoff.total(each.move.position.fines) if error else table.tolerance
+    loss = f"-{payoff.text(each.loss, tolerance)}"
+    return loss if each.loss > error else f"{loss}, perhaps"
 
 
 def _winning_note(table: Evaluator, moves: list[EvaluatedMove]) -> str:
     """With stakes, the move that wins more often than the best."""
-    if not isinstance(table, Table):
+    if not table.are_exact:
         return ""
     winning = max(moves, key=lambda each: each.chance)
     tolerance = table.header.tolerance

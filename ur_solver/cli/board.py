@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_answering, plies_option, value_text
 from ur_solver.cli.options import (
     OUTPUT_FILE_OR_STDOUT,
@@ -132,7 +131,7 @@ def _best(table: Evaluator, position: Position, throw: str) -> list[Arrow]:
     best = table.best(position, table.rules.dice.parse(throw))
     if best is None:
         return []
-    if not isinstance(table, Table):
+    if not table.are_exact:
         value = value_text(table, best.value, best.move.position)
         say(f"{best.move.text} is the choice of an estimator, {table.plies}-ply: {value}")
     return [Arrow("best", best.move.source, best.move.target)]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, json_option, number_option, seed_option
 from ur_solver.cli.output import columns, echo
@@ -76,5 +75,5 @@ def _study_of(word: str, games: int | None, seed: int, plies: int) -> Study:
         return read_study(Path(word))
     with open_playing(word, plies, "a study") as table:
         if games is None:
-            games = _GAMES if isinstance(table, Table) else _GAMES_OF_ESTIMATOR
+            games = _GAMES if table.are_exact else _GAMES_OF_ESTIMATOR
         return study(table, games=games, seed=seed)

@@ -46,7 +46,7 @@ def command(
         table = None
         if {first, second} & set(TEMPERATURES):
             table = stack.enter_context(Table(open_file(word, say=say)))
-            table.file.check_whole("a duel")
+            table.check_whole("a duel")
         players = [
             _player(text, rules, table, seconds, seed + k, stack)
             for k, text in enumerate((first, second))

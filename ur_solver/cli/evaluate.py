@@ -87,10 +87,10 @@ def command(
         echo(_judged(word, policy, examples, seed, as_json))
         return
     with open_playing(word, plies, "an evaluation") as table:
-        if games is None and not isinstance(table, Table):
+        if games is None and not table.are_exact:
             games = _GAMES_OF_ESTIMATOR
         found = evaluate(table, light, dark, games=games, seed=seed)
-        which = {} if isinstance(table, Table) else {"exact": False}
+        which = {} if table.are_exact else {"exact": False}
     if as_json:
         echo(json.dumps({"light": light, "dark": dark, **found.to_json(), **which}))
     else:
@@ -102,7 +102,7 @@ def _judged(word: str, text: str, examples: int, seed: int, as_json: bool) -> st
     from ur_solver.envs import policy_regret  # noqa: PLC0415
 
     with Table(open_file(word, say=say)) as table:
-        table.file.check_whole("an evaluation")
+        table.check_whole("an evaluation")
         player = policy_from(text, table)
         total = table.space.n_values
         with shown_progress("judging", total, Form.AUTO, delay=2) as progress:

@@ -71,7 +71,7 @@ def command(
     with Table(open_file(word, say=say)) as table:
         replaced = check_replaceable(file, force=force, source=table.path)
         if kind is None:
-            table.file.check_whole("a map")
+            table.check_whole("a map")
             count, what = write_map(file, table, value_type or "percent16", author), "entries"
         else:
             table.limit_memory(memory or _EXPORT_MEMORY)

@@ -57,7 +57,7 @@ def command(word: str | None, objective: str, is_of_paths: bool, as_json: bool) 
         if as_json:
             echo(json.dumps(table.info()))
             return
-        if not isinstance(table, Table):
+        if not table.are_exact:
             from ur_solver.cli.train import report  # noqa: PLC0415 - of estimators alone
 
             echo(report(table))

@@ -13,7 +13,6 @@ import click
 from ur_solver.answers.locate import is_table_word
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.games import Games, read_games
-from ur_solver.api.table import Table
 from ur_solver.audit import NOT_REACHED, GameAudit, first_covered
 from ur_solver.cli.answering import answering_of, open_answering
 from ur_solver.common.closing import Closing
@@ -130,7 +129,7 @@ class Judges(Closing):
     def _covered(self, games: Iterable[GameRecord], table: Evaluator) -> Iterator[GameRecord]:
         """The games that can be judged, at least from some throw on."""
         for game in games:
-            if isinstance(table, Table) and first_covered(game, table) is None:
+            if table.are_exact and first_covered(game, table) is None:
                 self._unjudged.append(
                     RecordFault(game.file, game.number, f"{NOT_REACHED}, {table.file.part.scope}")
                 )

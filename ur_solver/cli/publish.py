@@ -55,16 +55,12 @@ def command(folder: Path, words: tuple[str, ...], is_only: bool, quiet: bool) ->
 
 def _named(words: Sequence[str]) -> Iterator[Evaluator]:
     """The tables and estimators of some words."""
-    from ur_solver.api.table import Table  # noqa: PLC0415 - as above
-    from ur_solver.cli.answering import open_answering  # noqa: PLC0415
+    from ur_solver.cli.answering import open_answering  # noqa: PLC0415 - as above
 
     for word in words:
         found = open_answering(word)
-        if isinstance(found, Table):
-            found.file.check_whole("ur publish")
-            yield found
-        else:
-            yield _alone(found, found.rules)
+        found.check_whole("ur publish")
+        yield found if found.are_exact else _alone(found, found.rules)
 
 
 def _alone(estimator: Estimator, rules: RuleSet) -> Estimator:

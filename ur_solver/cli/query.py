@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ur_solver.answers.locate import is_rule_set
-from ur_solver.api.evaluator import Evaluator, error_of, position_values
+from ur_solver.api.evaluator import Evaluator, position_values
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of, value_text
 from ur_solver.cli.batch import STDIN, answer_batch
@@ -147,7 +147,7 @@ def _rolled_out(
         raise click.UsageError("--rollouts and --within exclude each other: give one")
     if position == STDIN:
         raise click.UsageError("rollouts take one position, not '-'")
-    if isinstance(table, Table):
+    if table.are_exact:
         raise click.UsageError("rollouts need an estimator, but a table answers exactly")
     if within is not None and not table.rules.payoff.has_fines:
         within /= 100
@@ -218,7 +218,7 @@ def _page(table: Evaluator, position: Position, rolled: IntervalEstimate | None)
     rules = table.rules
     value = table.value(position)
     values = {position.side: value, opponent(position.side): total(position) - value}
-    verb, error = rules.payoff.verb, error_of(table, value, position)
+    verb, error = rules.payoff.verb, table.error_of(value, position)
     rows = [
         [
             f"  {side_name(side)} {verb}",
@@ -234,7 +234,7 @@ def _page(table: Evaluator, position: Position, rolled: IntervalEstimate | None)
             ["  with a free first throw", "", ""],
             *rows,
         ]
-    proven = table.error(position) if isinstance(table, Table) else None
+    proven = None if error else table.error(position)
     if proven is not None:
         rows.append(["  proven within", bound_text(proven), ""])
         if rules.payoff.has_fines:

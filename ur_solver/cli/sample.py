@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 import numpy as np
 
-from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import (
@@ -91,7 +90,7 @@ def command(
             for _ in records:
                 pass
         has_fines = table.rules.payoff.has_fines
-        is_exact = isinstance(table, Table)
+        is_exact = table.are_exact
     echo(
         _json(found, metadata, has_fines, is_exact)
         if as_json

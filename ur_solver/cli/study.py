@@ -6,7 +6,6 @@ import json
 
 import click
 
-from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import json_option, number_option, seed_option, table_argument
 from ur_solver.cli.output import echo, say
@@ -45,6 +44,6 @@ def command(
     """
     with open_playing(word, plies, "a study") as table:
         if games is None:
-            games = _GAMES if isinstance(table, Table) else _GAMES_OF_ESTIMATOR
+            games = _GAMES if table.are_exact else _GAMES_OF_ESTIMATOR
         found = study(table, games=games, seed=seed, say=say if verbose else lambda text: None)
     echo(json.dumps(found) if as_json else study_page(found))

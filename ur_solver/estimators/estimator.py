@@ -7,11 +7,12 @@ import os
 import pathlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.doors import AnswersDoor
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.positions import (
     PositionLike,
@@ -24,7 +25,6 @@ from ur_solver.answers.positions import (
     value_when_over,
 )
 from ur_solver.answers.query import Answers, EvaluatedMove
-from ur_solver.answers.questions import AnswersDoor
 from ur_solver.answers.values import Values
 from ur_solver.common.closing import Closing
 from ur_solver.errors import InputError, RuleSetMismatchError
@@ -81,6 +81,9 @@ class Estimator(AnswersDoor, Closing):
         If `plies` is out of range.
     """
 
+    are_exact: ClassVar[Literal[False]] = False
+    """Its values are estimates, except those that `is_exact` names."""
+
     def __init__(
         self,
         path: str | os.PathLike[str] | files.Stored,
@@ -114,6 +117,15 @@ class Estimator(AnswersDoor, Closing):
         found = Estimator(self.stored, plies=plies, exact=self.exact)
         found.path = self.path
         return found
+
+    @property
+    def digest(self) -> str:
+        """A checksum of everything that the answers depend on."""
+        exact = [] if self.exact is None else [self.exact.file.digest]
+        return "-".join([self.stored.digest, str(self.plies), *exact])
+
+    def check_whole(self, purpose: str) -> None:
+        """Do nothing: an estimator answers for the whole game."""
 
     @property
     def tolerance(self) -> float:
@@ -241,7 +253,9 @@ class Estimator(AnswersDoor, Closing):
         return np.array([math.nan if each is None else each for each in errors])
 
     def error_of(self, value: float, position: Position) -> float:
-        """The same for a value that is known, of a position that is not exact."""
+        """The same for a value that is known; 0 if it is exact but for a table's tolerance."""
+        if self.is_exact(position):
+            return 0.0
         most = float(self.rules.payoff.total(position.fines + 1))
         return float(half_widths(self.stored.errors[self.plies - 1], value / most)) * most
 

@@ -29,7 +29,6 @@ from typing import Any
 
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.common.text import encoded
-from ur_solver.estimators.estimator import Estimator
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.publish.exact import head_file, n_pieces, piece_files
 from ur_solver.publish.folder import SiteFolder
@@ -162,7 +161,7 @@ def _answering(name: str, evaluator: Evaluator) -> dict[str, Any]:
 
 def _values(name: str, evaluator: Evaluator) -> tuple[dict[str, Any], list[_Files]]:
     """Where the page finds the values of a table or an estimator, and these files."""
-    if isinstance(evaluator, Estimator):
+    if not evaluator.are_exact:
         path = f"estimators/{name}.bin"
         files = _Files("estimators", [DATA + path], [network_file(evaluator.stored)])
         return {"kind": "network", "head": path}, [files]

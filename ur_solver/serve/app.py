@@ -34,7 +34,6 @@ from ur_solver.serve.describe import (
     answering_values,
     rules_values,
     table_values,
-    version_of,
     whole_table_values,
 )
 from ur_solver.serve.drawn import exercise_values
@@ -194,14 +193,14 @@ class _Served:
     async def tables(self, request: Request) -> Response:
         """All tables that are served."""
         values = {"tables": [self._in_list(name) for name in self._tables]}
-        return json_reply(values, _tag(*map(version_of, self._tables.values())), request)
+        return json_reply(values, _tag(*(each.digest for each in self._tables.values())), request)
 
     async def table(self, request: Request) -> Response:
         """One table, with its rule set."""
         source = self._source(request)
         assert source.table is not None
         name = request.path_params["table"]
-        etag = _tag(version_of(source.table), name)
+        etag = _tag(source.table.digest, name)
         values = whole_table_values(source.table) | self._in_list(name)
         return json_reply(values, etag, request)
 
@@ -210,7 +209,7 @@ class _Served:
         source = self._source(request)
         name = request.path_params.get("table")
         text = request.query_params["position"]
-        version = version_of(source.table) if source.table else source.rules.word
+        version = source.table.digest if source.table else source.rules.word
         view = view_of(request.query_params.get("drawing"))
         etag = _tag(version, text, str(view))
         if is_known(request, etag):
@@ -306,7 +305,7 @@ class _Served:
     async def rule_sets(self, request: Request) -> Response:
         """All rule sets, as games to choose from, and what answers for them."""
         tables = [answering_values(*each) for each in self._tables.items()]
-        etag = _tag("rules", *self._tables, *map(version_of, self._tables.values()))
+        etag = _tag("rules", *self._tables, *(each.digest for each in self._tables.values()))
         return json_reply({"rules": games_values(), "tables": tables}, etag, request)
 
     async def rules(self, request: Request) -> Response:

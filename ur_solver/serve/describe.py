@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.table import Table
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.records import NOTATIONS, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
@@ -73,8 +72,7 @@ def answering_values(name: str, table: Evaluator) -> dict[str, Any]:
     """A table and the game of the catalogue that it answers for; None for any other game."""
     rules = table.rules
     game = OLD_NAMES.get(rules.name, rules.name) if is_catalogued(rules) else None
-    exact = isinstance(table, Table)
-    return {"id": name, "game": game, "pieces": rules.pieces, "exact": exact}
+    return {"id": name, "game": game, "pieces": rules.pieces, "exact": table.are_exact}
 
 
 def table_values(name: str, table: Evaluator) -> dict[str, Any]:
@@ -91,12 +89,12 @@ def table_values(name: str, table: Evaluator) -> dict[str, Any]:
         "pieces": table.rules.pieces,
         "positions": table.space.n_positions,
     }
-    if isinstance(table, Table):
+    if table.are_exact:
         values |= {
             "value_type": table.header.value_type,
             "tolerance": table.tolerance,
             "error": table.max_error,
-            "digest": table.file.digest,
+            "digest": table.digest,
             "value": table.value(start),
         }
     else:
@@ -110,17 +108,9 @@ def table_values(name: str, table: Evaluator) -> dict[str, Any]:
             "plies": table.plies,
         }
     # by an estimator an opening in which both sides enter takes as long as thousands of positions
-    if isinstance(table, Table) or not table.rules.mechanics.both_enter:
+    if table.are_exact or not table.rules.mechanics.both_enter:
         values["opening_value"] = table.opening_value()
     return values
-
-
-def version_of(table: Evaluator) -> str:
-    """What all answers of a table or an estimator depend on, for the tags of replies."""
-    if isinstance(table, Table):
-        return table.file.digest
-    exact = "" if table.exact is None else table.exact.file.digest
-    return f"{table.stored.digest} {table.plies} {exact}"
 
 
 def whole_table_values(table: Evaluator) -> dict[str, Any]:

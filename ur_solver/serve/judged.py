@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ur_solver.api.evaluator import Evaluator, exactness
-from ur_solver.api.table import Table
 from ur_solver.audit import (
     GameAudit,
     Thresholds,
@@ -143,7 +142,7 @@ def report_text(table: Evaluator, text: str) -> str:
     if faults:
         raise RecordError(str(faults[0].reason))
     references = {}
-    if isinstance(table, Table):
+    if table.are_exact:
         losses = references_of(table)
         references = {audit.record.rules: losses for audit in audits}
     return html_report(audits, Thresholds(), references)
@@ -313,7 +312,7 @@ def _choice_ply(
 
 def _errors(source: ServedRules, margin: float, loss_error: float) -> Json:
     """What a ply says of its value and its loss if an estimator has judged it."""
-    if source.table is None or isinstance(source.table, Table):
+    if source.table is None or source.table.are_exact:
         return {}
     return {**exactness(source.table, margin), "loss_error": loss_error}
 

@@ -40,13 +40,10 @@ class Shelf(FrozenMap[str, Evaluator]):
     """
 
     def __init__(self, found: Sequence[Evaluator], memory: int | None = None) -> None:
-        files = []
         for each in found:
-            if isinstance(each, Table):
-                each.file.check_whole("ur serve")
-                files.append(each.file)
-            elif each.exact is not None:
-                files.append(each.exact.file)
+            each.check_whole("ur serve")
+        exact = [each if each.are_exact else each.exact for each in found]
+        files = [each.file for each in exact if each is not None]
         for file, share in zip(files, _shares(files, memory), strict=True):
             file.limit_memory(share)
         named: dict[str, Evaluator] = {}
@@ -57,7 +54,7 @@ class Shelf(FrozenMap[str, Evaluator]):
                 number += 1
                 name = f"{stem}.{number}"
             named[name] = each
-        order = sorted(named, key=lambda name: (not isinstance(named[name], Table), name))
+        order = sorted(named, key=lambda name: (not named[name].are_exact, name))
         super().__init__({name: named[name] for name in order})
 
     def close(self) -> None:

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ur_solver.answers.values import EstimatedValues, states_of
+from ur_solver.answers.values import states_of
 from ur_solver.api.evaluator import Evaluator, exactness, position_values
-from ur_solver.api.table import Table
 from ur_solver.audit.summary import Thresholds
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
@@ -128,7 +127,7 @@ class Unfolded:
     def _margins(self) -> list[float]:
         """Half the widths of their intervals; 0 of those that are exact."""
         table = self.source.table
-        if self.position.winner or self.is_draw or not isinstance(table, EstimatedValues):
+        if self.position.winner or self.is_draw or table is None or table.are_exact:
             return [0.0] * len(self._rows)
         values = np.array(self._values)
         margins: list[float] = table.state_margins(
@@ -163,10 +162,10 @@ class Unfolded:
         }
         turns = [self._turn_answer(turn) for turn in self._turns]
         if self._has_choices and table is not None:
-            answer |= self._choices_answer(turns)
+            answer |= self._choices_answer(table, turns)
         return answer | {"throws": turns}
 
-    def _choices_answer(self, turns: list[Json]) -> Json:
+    def _choices_answer(self, table: Evaluator, turns: list[Json]) -> Json:
         """The choices before the throw, by their turns, which get their luck."""
         worth: dict[str, float] = {}
         margins: dict[str, float] = {}
@@ -185,7 +184,7 @@ class Unfolded:
                 name: self.mark(loss, len(worth), errors[name]) for name, loss in losses.items()
             },
         }
-        if isinstance(self.source.table, Table):
+        if table.are_exact:
             return answer
         return answer | {"choice_errors": margins, "choice_loss_errors": errors}
 
@@ -213,12 +212,12 @@ class Unfolded:
         """The value and luck of a turn; its moves get theirs, and are put in order."""
         table = self.source.table
         assert table is not None
-        is_exact = isinstance(table, Table)
+        is_exact = table.are_exact
         has_chance = is_exact and "chance" in self.rules.payoff.figures
         for k, (move, step) in enumerate(zip(moves, steps, strict=True), start=row):
             move["value"] = step.worth(self._values[k])
             if has_chance:
-                move["chance"] = self._chance(step)
+                move["chance"] = self._chance(table, step)
             if not is_exact:
                 move.update(exactness(table, self._margins[k]))
         best = max(moves, key=itemgetter("value"), default=None)
@@ -257,9 +256,7 @@ class Unfolded:
             }
         return answer | {"cost": step.cost} if step.cost else answer
 
-    def _chance(self, step: Step) -> float:
-        table = self.source.table
-        assert isinstance(table, Table)
+    def _chance(self, table: Evaluator, step: Step) -> float:
         chance = table.chance(
             self.stepper.position(step.state, self.side if step.again else opponent(self.side))
         )
