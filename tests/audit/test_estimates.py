@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ from ur_solver.audit import (
     html_report,
     write_csv,
 )
+from ur_solver.audit.worth import option_estimate, outcome_estimate
 from ur_solver.cli.audit_page import audit_page
+from ur_solver.records import StateOutcome, Step
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.payoff import MONEY, POINTS
 
@@ -49,6 +52,22 @@ def both(record):
     (exact,) = audit_games([record], HashValues(record.rules))
     (estimated,) = audit_games([record], Estimates(record.rules))
     return exact, estimated
+
+
+def a_step(*, again):
+    return Step(0, 1, False, again, False, "A1B1", 0, b"")
+
+
+def test_the_best_move_may_be_another_one():
+    """By hand: 0.50 ± 0.01, 0.49 ± 0.03 and 0.30 ± 0.10 have a maximum of at most 0.52."""
+    steps = (a_step(again=True), a_step(again=False), a_step(again=True))
+    thrown, passed = StateOutcome(0.25, steps, b""), StateOutcome(0.75, (), b"")
+    values, margins = [0.50, 0.51, 0.30], [0.01, 0.03, 0.10]
+    assert outcome_estimate(thrown, iter(values), iter(margins)) == pytest.approx((0.50, 0.02))
+    choice = SimpleNamespace(outcomes=(thrown, passed))
+    found = option_estimate(choice, iter([*values, 0.4]), iter([*margins, 0.04]))
+    assert found == pytest.approx((0.25 * 0.50 + 0.75 * 0.6, 0.25 * 0.02 + 0.75 * 0.04))
+    assert outcome_estimate(thrown, iter(values), None) == (0.50, 0)
 
 
 @given(

@@ -58,12 +58,10 @@ from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly
 from ur_solver.audit.opening import judge_opening, positions_asked
 from ur_solver.audit.worth import (
     Option,
-    option_margin,
+    option_estimate,
     option_rows,
-    option_worth,
-    outcome_margin,
+    outcome_estimate,
     outcome_rows,
-    outcome_worth,
 )
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError, WrongTypeError
 from ur_solver.records import GameRecord, Ply, StateOutcome, rules_word
@@ -208,12 +206,11 @@ def _judged(
     margins: Iterator[float] | None,
 ) -> GameAudit:
     opening = None if first else _opening(record)
-    begin = before = next(found) if opening is None else outcome_worth(opening, found)
-    begin_margin = margin = 0.0
-    if margins is not None:
-        begin_margin = margin = (
-            next(margins) if opening is None else outcome_margin(opening, margins)
-        )
+    if opening is None:
+        before, margin = next(found), 0.0 if margins is None else next(margins)
+    else:
+        before, margin = outcome_estimate(opening, found, margins)
+    begin, begin_margin = before, margin
     judged: list[JudgedPly] = []
     beginner, state = record.start.side, record.stepper.encode(record.start)
     if first:
@@ -272,19 +269,16 @@ def _chosen(
     """
     options: Sequence[Option] = ply.choices if is_before_throw else ply.steps
     taken = ply.chosen if is_before_throw else ply.played
-    worth = [option_worth(option, found) for option in options]
+    estimates = [option_estimate(option, found, margins) for option in options]
+    worth = [value for value, _ in estimates]
     best_value = max(worth)
     best = worth.index(best_value)
-    after, tie, margin, loss_margin = best_value, TIE * (total or 1), 0.0, 0.0
-    if margins is not None:
-        known = [option_margin(option, margins) for option in options]
-        margin = known[taken if taken >= 0 else best]
-        if taken not in (-1, best):
-            loss_margin = math.hypot(known[best], margin)
-    if taken >= 0:
-        after = worth[taken]
-        if best_value - after <= max(tie, loss_margin):
-            best = taken
+    after, margin = estimates[taken if taken >= 0 else best]
+    loss_margin = 0.0
+    if margins is not None and taken not in (-1, best):
+        loss_margin = math.hypot(estimates[best][1], margin)
+    if taken >= 0 and best_value - after <= max(TIE * (total or 1), loss_margin):
+        best = taken
     return JudgedPly(
         ply,
         before[0],

@@ -9,7 +9,7 @@ import numpy as np
 
 from ur_solver.answers.values import Values, row_estimates
 from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly, ThumbPlay
-from ur_solver.audit.worth import option_rows, option_worth
+from ur_solver.audit.worth import option_estimate, option_rows
 from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import policy_of
 from ur_solver.rules import FREE_THROW
@@ -55,7 +55,7 @@ def thumb_plays(
     found, _ = row_estimates(values, [row for option in options for row in option_rows(option)])
     plays: list[list[ThumbPlay | None]] = [[None] * len(audit.plies) for audit in audits]
     for (number, at, judged), index, option in zip(choices, taken, options, strict=True):
-        loss = judged.best_value - option_worth(option, found)
+        loss = judged.best_value - option_estimate(option, found, None)[0]
         is_best = index == judged.best or loss <= TIE * (judged.total or 1)
         plays[number][at] = ThumbPlay(index, 0.0 if is_best else loss)
     return plays

@@ -1,9 +1,9 @@
 """The values of options: of moves, and of choices before the throw.
 
 The values of many states are read at once. So each option first yields the state rows of its value
-(`*_rows`), and then takes their values from one iterator in the same order
-(`*_worth`). All values are to the side to throw in the state in which the choice is made; the fine
-of a move is subtracted.
+(`*_rows`), and then takes their values from one iterator in the same order (`*_estimate`). All
+values are to the side to throw in the state in which the choice is made; the fine of a move is
+subtracted.
 """
 
 from __future__ import annotations
@@ -24,15 +24,6 @@ def option_rows(option: Option) -> list[bytes]:
     return [row for outcome in option.outcomes for row in outcome_rows(outcome)]
 
 
-def option_worth(option: Option, found: Iterator[float]) -> float:
-    """The value of an option to the side that has it, in [0, 1]; with stakes in money."""
-    if isinstance(option, Step):
-        if option.is_win:
-            return float(option.total - option.cost)
-        return option.worth(next(found))
-    return sum(outcome.probability * outcome_worth(outcome, found) for outcome in option.outcomes)
-
-
 def outcome_rows(outcome: StateOutcome) -> list[bytes]:
     """The states on whose values the value of an outcome depends."""
     if not outcome.steps:
@@ -40,41 +31,45 @@ def outcome_rows(outcome: StateOutcome) -> list[bytes]:
     return [row for step in outcome.steps for row in option_rows(step)]
 
 
-def outcome_worth(outcome: StateOutcome, found: Iterator[float]) -> float:
-    """The value of an outcome to the side that threw: that of its best move or of the pass."""
-    if not outcome.steps:
-        return outcome.total - next(found)
-    return max([option_worth(step, found) for step in outcome.steps])
+def option_estimate(
+    option: Option, found: Iterator[float], margins: Iterator[float] | None
+) -> tuple[float, float]:
+    """The value of an option to the side that has it, and half the width of its 95 % interval.
 
-
-def option_margin(option: Option, margins: Iterator[float]) -> float:
-    """Half the width of the 95 % interval of an option's value, by those of its states.
-
-    The errors of the states on which a choice depends are taken to be fully correlated, since the
-    values come from one network.
+    Both are in [0, 1], with stakes in money. The errors of the states on which a choice depends are
+    taken to be fully correlated, since the values come from one network. Without `margins` values
+    are exact, and the width is 0.
     """
     if isinstance(option, Step):
-        return 0.0 if option.is_win else next(margins)
-    return sum(
-        outcome.probability * outcome_margin(outcome, margins) for outcome in option.outcomes
-    )
+        if option.is_win:
+            return float(option.total - option.cost), 0.0
+        return option.worth(next(found)), 0.0 if margins is None else next(margins)
+    value = margin = 0.0
+    for outcome in option.outcomes:
+        each, error = outcome_estimate(outcome, found, margins)
+        value += outcome.probability * each
+        margin += outcome.probability * error
+    return value, margin
 
 
-def outcome_margin(outcome: StateOutcome, margins: Iterator[float]) -> float:
-    """The same of an outcome: that of its least certain move, or of the pass."""
+def outcome_estimate(
+    outcome: StateOutcome, found: Iterator[float], margins: Iterator[float] | None
+) -> tuple[float, float]:
+    """The same of an outcome to the side that threw: of its best move or of the pass.
+
+    The best move may be another one than the best by the estimates. So the interval reaches as far
+    as that of any move above the best value: a move that is worse by more than its error adds
+    nothing.
+    """
     if not outcome.steps:
-        return next(margins)
-    return max([option_margin(step, margins) for step in outcome.steps])
+        return outcome.total - next(found), 0.0 if margins is None else next(margins)
+    estimates = [option_estimate(step, found, margins) for step in outcome.steps]
+    best, _ = max(estimates)
+    return best, max([margin - (best - value) for value, margin in estimates])
 
 
 def option_values(options: Sequence[Option], values: Values) -> list[tuple[float, float]]:
     """The value of every option of a turn, and half the width of its interval; 0 if it is exact."""
     rows = [row for option in options for row in option_rows(option)]
     found, margins = row_estimates(values, rows)
-    worth = [option_worth(option, found) for option in options]
-    if margins is None:
-        return [(value, 0.0) for value in worth]
-    return [
-        (value, option_margin(option, margins))
-        for value, option in zip(worth, options, strict=True)
-    ]
+    return [option_estimate(option, found, margins) for option in options]

@@ -222,15 +222,16 @@ class Unfolded:
                 move.update(exactness(table, self._margins[k]))
         best = max(moves, key=itemgetter("value"), default=None)
         value = self.total - self._values[1] if best is None else best["value"]
-        margin = 0.0
-        if not is_exact:
-            margin = self._margins[1] if best is None else best.get("error", 0.0)
+        margin = self._margins[1] if best is None else 0.0
         for move in moves:
             error = 0.0
             move["loss"] = value - move["value"]
-            if not is_exact:
-                error = 0.0 if move is best else math.hypot(margin, move.get("error", 0.0))
+            if best is not None and not is_exact:
+                own = move.get("error", 0.0)
+                error = 0.0 if move is best else math.hypot(best.get("error", 0.0), own)
                 move["loss_error"] = error
+                # as `ur_solver.audit.worth.outcome_estimate` says
+                margin = max(margin, own - move["loss"])
             move["mark"] = self.mark(move["loss"], len(moves), error)
         moves.sort(key=itemgetter("loss"))
         return {"value": value, "luck": value - self.value, **exactness(table, margin)}

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ur_solver.answers.values import Values, row_estimates
 from ur_solver.audit import GameAudit, JudgedPly
 from ur_solver.audit.opening import judged_rounds, worth_of_rounds
-from ur_solver.audit.worth import Option, option_values, outcome_rows, outcome_worth
+from ur_solver.audit.worth import Option, option_values, outcome_estimate, outcome_rows
 from ur_solver.errors import InputError
 from ur_solver.records import StateOutcome, Step, Stepper, stepper_of
 from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Position, opponent
@@ -327,6 +327,10 @@ def next_throws(
         return value if side == position.side else whole - value
 
     return side, [
-        NextThrow(roll.throws, outcome.probability, worth_to_mover(outcome_worth(outcome, found)))
+        NextThrow(
+            roll.throws,
+            outcome.probability,
+            worth_to_mover(outcome_estimate(outcome, found, None)[0]),
+        )
         for roll, outcome in zip(rolls, outcomes, strict=True)
     ]

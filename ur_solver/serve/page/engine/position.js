@@ -156,10 +156,12 @@ export class Unfolded {
     });
     const best = moves.reduce((one, two) => (one && one.value >= two.value ? one : two), null);
     const value = best ? best.value : this.total - this.values[1];
-    const margin = best ? best.error ?? 0 : this.margins[1];
+    let margin = best ? 0 : this.margins[1];
     for (const move of moves) {
-      const error = isExact || move === best ? 0 : Math.hypot(margin, move.error ?? 0);
+      const own = move.error ?? 0;
+      const error = isExact || move === best ? 0 : Math.hypot(best.error ?? 0, own);
       move.loss = value - move.value;
+      margin = Math.max(margin, own - move.loss);
       if (!isExact) move.loss_error = error;
       move.mark = markOf(this.total, move.loss, moves.length, error);
     }
