@@ -3,7 +3,7 @@
 from ur_solver.audit.annotate import annotated
 from ur_solver.audit.dice_test import dice_test
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
-from ur_solver.audit.json_csv import game_json, write_csv
+from ur_solver.audit.json_csv import game_json, game_values, write_csv
 from ur_solver.audit.judge import NOT_REACHED, audit_games, first_covered
 from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
 from ur_solver.audit.report import (
@@ -48,6 +48,7 @@ __all__ = [
     "dice_test",
     "first_covered",
     "game_json",
+    "game_values",
     "html_report",
     "mean_text",
     "play_many",

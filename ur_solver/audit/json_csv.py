@@ -24,7 +24,14 @@ CSV_FIELDS = (
 def game_json(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float] | None = None
 ) -> str:
-    """A game's audit as one line of JSON.
+    """A game's audit as one line of JSON; see `game_values`."""
+    return json.dumps(game_values(audit, thresholds, references))
+
+
+def game_values(
+    audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float] | None = None
+) -> dict[str, Any]:
+    """A game's audit as JSON values.
 
     The object is ``{"file", "rules", "winner", "ending", "first_throw", "start_value",
     "end_value", "result_value", "light", "dark", "plies"}``; ``first_throw`` is 1 unless the
@@ -85,7 +92,7 @@ def game_json(
         _ply_values(audit, judged, thresholds) | _thumb_values(audit, index)
         for index, judged in enumerate(audit.plies)
     ]
-    return json.dumps(values)
+    return values
 
 
 def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None) -> dict[str, Any]:
@@ -138,11 +145,11 @@ def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> 
     return values
 
 
-def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
+def _throw(judged: JudgedPly) -> int | list[int] | None:
     if judged.is_before_throw:
         return None
     throws = judged.ply.throws
-    return throws[0] if len(throws) == 1 else throws
+    return throws[0] if len(throws) == 1 else list(throws)
 
 
 def write_csv(audits: Iterable[GameAudit], thresholds: Thresholds) -> str:

@@ -175,6 +175,15 @@ class GameRecord:
             name = next((text for each, text in self.metadata.items() if each.lower() == key), None)
         return None if name is None else printable(name)
 
+    def after(self, ply: Ply) -> tuple[bytes, str]:
+        """The state after one of its plies, or in it if its move is to come; the side to throw."""
+        state, side, step = ply.state, ply.side, ply.step
+        if step is not None:
+            state, side = step.state, side if step.again else opponent(side)
+        elif not ply.is_pending:
+            state, side = self.stepper.flip(state), opponent(side)
+        return state, side
+
     def move_text(self, ply: Ply) -> str | None:
         """The move of one of its plies in RGN's notation; None for a turn without one."""
         step = ply.step
@@ -185,13 +194,7 @@ def last_position(record: GameRecord) -> Position:
     """The position where a record stops, before a move that has not been made yet."""
     if not record.plies:
         return record.start
-    last, stepper = record.plies[-1], record.stepper
-    if last.is_pending:
-        return stepper.position(last.state, last.side)
-    if last.step is None:
-        return stepper.position(stepper.flip(last.state), opponent(last.side))
-    side = last.side if last.step.again else opponent(last.side)
-    return stepper.position(last.step.state, side)
+    return record.stepper.position(*record.after(record.plies[-1]))
 
 
 @dataclass(frozen=True)

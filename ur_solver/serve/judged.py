@@ -5,9 +5,8 @@ Both have the form of `ur audit --json`, so that a page need not know where a ga
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -16,24 +15,24 @@ from ur_solver.audit import (
     GameAudit,
     Thresholds,
     account_text,
-    game_json,
+    game_values,
     html_report,
     references_of,
     result_text,
 )
-from ur_solver.audit.game_audit import TIE
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
 from ur_solver.records import (
     NOTATIONS,
     GameRecord,
+    Ply,
     RecordFault,
+    Replay,
     last_position,
     opening_text,
     read_text,
-    stepper_of,
 )
-from ur_solver.rules import SIDE_NAMES, Position
-from ur_solver.serve.unfold import Json, ServedRules, Unfolded
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet
+from ur_solver.serve.unfold import Json, ServedRules
 
 MAX_TURNS = 20_000
 """The most throws in the games of one request."""
@@ -42,7 +41,7 @@ MAX_GAMES = 50
 """The most games of a text."""
 
 MAX_LINE_TURNS = 2_000
-"""The most turns of a line: each is unfolded with all its throws and moves."""
+"""The most turns of a line."""
 
 _PLACE = re.compile(r"line (\d+)(?:, column (\d+))?")
 
@@ -105,7 +104,11 @@ def audited_games(table: Evaluator, text: str) -> tuple[list[GameAudit], list[Re
 
 
 def audit_text(table: Evaluator, text: str) -> Json:
-    """The audits of a text's games, as in `ur audit --json`, and the faults of the others."""
+    """The audits of a text's games, as in `ur audit --json`, and the faults of the others.
+
+    Each ply has besides ``choice``, ``options``, their number, ``cost``, the fine of the move, and,
+    after the opening, ``position_after``.
+    """
     audits, faults = audited_games(table, text)
     return {
         "games": [_audit_values(audit) for audit in audits],
@@ -115,10 +118,18 @@ def audit_text(table: Evaluator, text: str) -> Json:
 
 def _audit_values(audit: GameAudit) -> Json:
     record = audit.record
-    values: Json = json.loads(game_json(audit, Thresholds()))
+    values = game_values(audit, Thresholds())
     plies = values.get("opening", []) + values["plies"]
     for ply, judged in zip(plies, audit.all_plies, strict=True):
-        ply["choice"] = judged.ply.choice or None
+        ply |= {
+            "choice": judged.ply.choice or None,
+            "options": len(judged.options),
+            "cost": judged.cost,
+        }
+    for ply, judged in zip(values["plies"], audit.plies, strict=True):
+        ply["position_after"] = (
+            ply["position"] if judged.is_before_throw else _after(record, judged.ply)
+        )
     return values | {
         "game": record.number,
         "names": {name: record.player(side) for side, name in SIDE_NAMES.items()},
@@ -170,10 +181,8 @@ def converted_text(source: ServedRules, text: str, notation: str) -> str:
 def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> Json:
     """Play turns from a position, and judge them if there is a table or an estimator.
 
-    The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
-    ``options``, their number, ``cost``, the fine of the move, and
-    ``position_after``. A choice before a throw has its own ply if there was another
-    possibility. So
+    The keys are those of `audit_text`'s games. A choice before a throw has its own ply if there
+    was another possibility. So
 
         end value = start value + luck - loss + cost of light - luck + loss of dark
 
@@ -184,159 +193,83 @@ def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> 
     InputError
         If a turn is not possible; the text names it by its number.
     """
-    plies: list[Json] = []
-    position = start
+    record, table = _record_of(source.rules, start, turns), source.table
+    if table is None:
+        return {
+            "plies": [_ply_values(record, ply) for ply in record.plies],
+            "position": last_position(record).notation,
+            "start": start.notation,
+        }
+    (audit,) = table.audits([record])
+    values = _audit_values(audit)
+    found = {name: values[name] for name in _OF_LINES} | exactness(table, audit.start_margin)
+    for name in SIDE_NAMES.values():
+        found[name] = {key: values[name].get(key, 0) for key in _OF_SIDES}
+    return found
+
+
+_OF_LINES = ("plies", "position", "start", "start_value", "end_value")
+_OF_SIDES = ("choices", "best", "loss", "luck", "cost")
+
+
+def _after(record: GameRecord, ply: Ply) -> str:
+    return record.stepper.notation(*record.after(ply))
+
+
+def _ply_values(record: GameRecord, ply: Ply) -> Json:
+    """A ply that is not judged."""
+    return {
+        "side": SIDE_NAMES[ply.side],
+        "position": record.stepper.notation(ply.state, ply.side),
+        "choice": ply.choice or None,
+        "throw": ply.throw if len(ply.throws) == 1 else list(ply.throws),
+        "move": record.move_text(ply),
+        "options": len(ply.steps),
+        "cost": ply.step.cost if ply.step else 0,
+        "position_after": _after(record, ply),
+    }
+
+
+def _record_of(rules: RuleSet, start: Position, turns: Sequence[Turn]) -> GameRecord:
+    """The game in which these turns are played."""
+    if not turns:
+        return GameRecord(rules, start, ())
+    if start.winner:
+        raise MoveError(f"turn 1: the game was over: {SIDE_NAMES[start.winner]} had won")
+    replay = Replay(rules, start)
     for number, turn in enumerate(turns, start=1):
         try:
-            position = _played(source, position, turn, plies, is_first=number == 1)
+            replay.expect_side(replay.side)
+            _play(replay, turn)
         except InputError as error:
             raise type(error)(f"turn {number}: {error}") from None
-    end = Unfolded(source, position)
-    values: Json = {"plies": plies, "position": position.notation, "start": start.notation}
-    if source.table is not None:
-        begin = Unfolded(source, start)
-        values["start_value"] = _to_light(begin, _opening(source, start))
-        values |= exactness(source.table, begin.margin)
-        values["end_value"] = _to_light(end, None)
-        for side in SIDE_NAMES.values():
-            values[side] = side_values(ply for ply in plies if ply["side"] == side)
-    return values
+    return replay.finish()
 
 
-def _opening(source: ServedRules, start: Position) -> float | None:
-    """The value of the start after the first throw, if the rules give it."""
-    if source.table is None or stepper_of(source.rules).opening_rolls(start) is None:
-        return None
-    return source.table.opening_value()
-
-
-def _to_light(unfolded: Unfolded, value: float | None) -> float:
-    value = unfolded.value if value is None else value
-    return value if unfolded.side == "L" else unfolded.total - value
-
-
-def side_values(plies: Iterable[Json]) -> Json:
-    """The audit of a side: choices, the best among them, loss and luck; fines paid."""
-    plies = list(plies)
-    choices = [ply for ply in plies if ply["options"] > 1 and ply["move"] is not None]
-    return {
-        "choices": len(choices),
-        "best": sum(ply["best"] == ply["move"] for ply in choices),
-        "loss": sum(ply["loss"] for ply in choices),
-        "luck": sum(ply["luck"] for ply in plies),
-        "cost": sum(ply["cost"] for ply in plies),
-    }
-
-
-def _played(
-    source: ServedRules, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
-) -> Position:
-    """Play a turn, add its plies to `plies`, and return the position after it."""
-    if position.winner:
-        raise MoveError(f"the game was over: {SIDE_NAMES[position.winner]} had won")
-    unfolded = Unfolded(source, position, throws=turn.throws)
-    answer = unfolded.answer()
-    thrown = _thrown(source, answer, position, turn, is_first)
-    opening = _opening(source, position) if is_first else None
-    before = answer.get("value", 0.0) if opening is None else opening
-    margin = 0.0 if source.table is None else unfolded.margin
-    choices = {
-        name: worth for name, worth in answer.get("choices", {}).items() if worth is not None
-    }
-    if len(choices) > 1:
-        plies.append(_choice_ply(unfolded, answer, turn, choices, before, margin))
-        before = choices[turn.choice]
-        margin = answer.get("choice_errors", {}).get(turn.choice, 0.0)
-    moves = thrown["moves"]
-    taken = next((move for move in moves if move["move"] == turn.move), None)
-    if taken is None and (moves or turn.move is not None):
-        legal = ", ".join(move["move"] for move in moves) or "none, the turn passes"
+def _play(replay: Replay, turn: Turn) -> None:
+    """Play a turn."""
+    choices = replay.choices()
+    names = [each.name for each in choices]
+    if turn.choice not in names and (names or turn.choice is not None):
+        expected = " or ".join(sorted(names)) or "nothing"
+        raise MoveError(f"{turn.choice!r:.40} is not a choice here; expected {expected}")
+    choice = turn.choice or FREE_THROW
+    rolls = replay.rolls(choice)
+    if rolls.of(turn.throws) is None:
+        possible = ", ".join(" ".join(map(str, roll.throws)) for roll in rolls)
+        if len(rolls) == 1:
+            raise ThrowError(f"the opening throw of {replay.rules.name} is always {possible}")
+        thrown = " ".join(map(str, turn.throws))
+        raise ThrowError(f"throw {thrown!r:.40} is not possible here; expected one of {possible}")
+    steps = replay.legal(turn.throws, choice)
+    texts = [replay.stepper.text(replay.side, step) for step in steps]
+    if turn.move not in texts and (texts or turn.move is not None):
+        legal = ", ".join(sorted(texts)) or "none, the turn passes"
         raise MoveError(f"move {turn.move!r:.40} is not legal here; legal: {legal}")
-    after: str = answer["after_pass"] if taken is None else taken["position"]
-    ply = _common(answer, turn) | {
-        "throw": thrown["throw"],
-        "move": turn.move,
-        "options": len(moves),
-        "cost": taken.get("cost", 0) if taken else 0,
-    }
-    if source.table is not None:
-        value = thrown["value"]
-        loss = taken["loss"] if taken else 0.0
-        error = taken.get("loss_error", 0.0) if taken else 0.0
-        is_tie = loss <= max(TIE * unfolded.total, error)
-        best_move = None if taken is None else turn.move if is_tie else moves[0]["move"]
-        ply |= {
-            "best": best_move,
-            "value": before,
-            "best_value": value,
-            "loss": loss,
-            "luck": value - before,
-            "mark": taken["mark"] if taken else None,
-        } | _errors(source, margin, error)
-    plies.append(ply | {"position_after": after})
-    return source.rules.position(after)
-
-
-def _common(answer: Json, turn: Turn) -> Json:
-    return {"side": answer["side"], "position": answer["position"], "choice": turn.choice}
-
-
-def _choice_ply(
-    unfolded: Unfolded,
-    answer: Json,
-    turn: Turn,
-    choices: Mapping[str | None, float],
-    before: float,
-    margin: float,
-) -> Json:
-    """The ply of the choice before a throw, by what the allowed ones are worth."""
-    best, chosen = max(choices.values()), choices[turn.choice]
-    error = answer.get("choice_loss_errors", {}).get(turn.choice, 0.0)
-    is_best = best - chosen <= max(TIE * unfolded.total, error)
-    return {
-        **_common(answer, turn),
-        "throw": None,
-        "move": turn.choice,
-        "best": turn.choice if is_best else max(choices, key=choices.__getitem__),
-        "value": before,
-        "best_value": best,
-        "loss": best - chosen,
-        "luck": best - before,
-        "mark": unfolded.mark(best - chosen, len(choices), error),
-        "options": len(choices),
-        "cost": 0,
-        "position_after": answer["position"],
-        **_errors(unfolded.source, margin, error),
-    }
-
-
-def _errors(source: ServedRules, margin: float, loss_error: float) -> Json:
-    """What a ply says of its value and its loss if an estimator has judged it."""
-    if source.table is None or source.table.are_exact:
-        return {}
-    return {**exactness(source.table, margin), "loss_error": loss_error}
-
-
-def _thrown(
-    source: ServedRules, answer: Json, position: Position, turn: Turn, is_first: bool
-) -> Json:
-    """The throw of a turn in its unfolded position."""
-    rolls = [each for each in answer["throws"] if each.get("choice") == turn.choice]
-    if not rolls:
-        names = sorted({each.get("choice") or "nothing" for each in answer["throws"]})
-        raise MoveError(f"{turn.choice!r:.40} is not a choice here; expected {' or '.join(names)}")
-    opening = stepper_of(source.rules).opening_rolls(position) if is_first else None
-    if opening is not None and opening.of(turn.throws) is None:
-        given = opening[0].throws[0]
-        raise ThrowError(f"the opening throw of {source.rules.name} is always {given}")
-    for each in rolls:
-        if _throws_of(each) == turn.throws:
-            return each  # type: ignore[no-any-return]
-    possible = ", ".join(" ".join(map(str, _throws_of(each))) for each in rolls)
-    thrown = " ".join(map(str, turn.throws))
-    raise ThrowError(f"throw {thrown!r:.40} is not possible here; expected one of {possible}")
-
-
-def _throws_of(thrown: Json) -> tuple[int, ...]:
-    throw = thrown["throw"]
-    return tuple(throw) if isinstance(throw, list) else (throw,)
+    replay.take(
+        turn.throws,
+        steps,
+        texts.index(turn.move) if turn.move else -1,
+        choices=choices,
+        chosen=names.index(choice) if names else -1,
+    )

@@ -44,12 +44,12 @@ class ServedRules:
 
 
 class _Turn(NamedTuple):
-    """A roll after a choice, with its moves and the row of its first value; None for no values."""
+    """A roll after a choice, with its moves and the row of its first value."""
 
     choice: str
     roll: Roll
     steps: tuple[Step, ...]
-    row: int | None
+    row: int
 
 
 class Unfolded:
@@ -62,42 +62,30 @@ class Unfolded:
         Of the source's rules.
     view : str, optional
         The side whose row is on top in a drawing of the board; None for no drawing.
-    throws : tuple of int, optional
-        The throws whose moves get values, which takes an estimator less time than all; all do
-        where the rules have a choice before the throw.
     """
 
-    def __init__(
-        self,
-        source: ServedRules,
-        position: Position,
-        view: str | None = None,
-        throws: tuple[int, ...] | None = None,
-    ) -> None:
+    def __init__(self, source: ServedRules, position: Position, view: str | None = None) -> None:
         self.source, self.position, self.view = source, position, view
         self.rules, self.side = source.rules, position.side
         self.stepper = stepper_of(source.rules)
         self.state = self.stepper.encode(position)
         self.passed = self.stepper.flip(self.state)
         self._rows = [self.state, self.passed]
-        self._valued_throws = None if self._has_choices else throws
         self._turns = [] if position.winner else list(self._all_turns())
 
     def _all_turns(self) -> Iterator[_Turn]:
         stepper, state = self.stepper, self.state
         for choice in [choice.name for choice in stepper.choices(state)] or [FREE_THROW]:
-            found: dict[tuple[int, bool], tuple[tuple[Step, ...], int | None]] = {}
+            found: dict[int, tuple[tuple[Step, ...], int]] = {}
             for roll in stepper.rolls(state, choice):
                 if roll.moves_by is None:
                     yield _Turn(choice, roll, (), 0)
                     continue
-                is_valued = self._valued_throws in (None, roll.throws)
-                key = roll.moves_by, is_valued
-                if key not in found:
+                if roll.moves_by not in found:
                     steps = stepper.steps(state, roll.moves_by, choice)
-                    found[key] = steps, len(self._rows) if is_valued else None
-                    self._rows += (step.state for step in steps if is_valued)
-                yield _Turn(choice, roll, *found[key])
+                    found[roll.moves_by] = steps, len(self._rows)
+                    self._rows += (step.state for step in steps)
+                yield _Turn(choice, roll, *found[roll.moves_by])
 
     @cached_property
     def total(self) -> int:
@@ -139,11 +127,6 @@ class Unfolded:
     def value(self) -> float:
         """The position's."""
         return self._values[0]
-
-    @property
-    def margin(self) -> float:
-        """Half the width of its interval."""
-        return self._margins[0]
 
     def answer(self) -> Json:
         """The values of the position, as in `ur query --json`, and its turns."""
@@ -204,7 +187,7 @@ class Unfolded:
             "probability": float(turn.roll.probability),
         }
         moves = [self._move_answer(step) for step in turn.steps]
-        if self.source.table is not None and turn.row is not None:
+        if self.source.table is not None:
             answer |= self._valued(turn.row, turn.steps, moves)
         return answer | {"moves": moves}
 

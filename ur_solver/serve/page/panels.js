@@ -233,29 +233,25 @@ export function showSummary(session) {
     make("th", { scope: "row" }, name),
     make("td", {}, kind ? units.gain(value, 2, error) : units.value(value, own)));
   const head = units.isMoney ? "Light’s money to come, fines paid apart" : "Light’s chance to win";
-  const account = make("table", { class: "account", "data-sum": sum, "data-end": end },
+  const account = make("table", { class: "account", "data-sum": sum.toFixed(12), "data-end": end.toFixed(12) },
     make("caption", {}, head, isSound ? "" : " (does not add up)"), make("tbody", {}, ...rows.map(written)));
   host.replaceChildren(account, make("div", { class: "players" },
     ...SIDES.map((side) => sideSummary(session, side, plies.filter((ply) => ply.side === side)))));
 }
 
 function sideSummary(session, side, plies) {
-  const choices = plies.filter((ply) => ply.options === undefined
-    ? ply.mark || ply.loss > 0 || ply.move : ply.options > 1);
+  const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
   const count = (mark) => plies.filter((ply) => ply.mark === mark).length;
   const loss = plies.reduce((sum, ply) => sum + ply.loss, 0);
   const error = Math.max(0, ...plies.map(errorOf));
   const facts = [
     ["Luck", session.units.gain(plies.reduce((sum, ply) => sum + ply.luck, 0), 1, error)],
     ["Lost by moves", session.units.gain(-loss, 1, error)],
+    ["Best moves", `${choices.filter((ply) => isBest(session, ply)).length} of ${choices.length}`],
     ["Inaccuracies", count("inaccuracy")],
     ["Mistakes", count("mistake")],
     ["Blunders", count("blunder")],
   ];
-  if (choices.every((ply) => ply.options !== undefined)) {
-    const best = choices.filter((ply) => isBest(session, ply)).length;
-    facts.splice(2, 0, ["Best moves", `${best} of ${choices.length}`]);
-  }
   return make("div", { class: `player ${side}` }, make("h3", {}, side),
     make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))])));
 }

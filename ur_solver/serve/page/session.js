@@ -252,9 +252,9 @@ export class Session {
   /** The plies of a turn as the server's `line` has them. */
   plies(turn, move) {
     const { about, answer, entry, source } = this;
-    const isGiven = this.at === this.root && this.isGiven;
+    const first = this.at === this.root && this.isGiven ? entry : answer;
     return pliesOf(answer, entry, turn, move, source.hasValues ? {
-      before: isGiven ? about.opening_value ?? answer.value : answer.value, error: errorOf(answer),
+      before: first.value, error: errorOf(first),
       total: this.total(answer.position), isExact: about.exact !== false,
     } : null);
   }

@@ -2,6 +2,7 @@
 
 import { pliesOf } from "../plies.js";
 import { Refusal } from "../refusal.js";
+import { errorOf } from "../words.js";
 import { NAMES } from "./notation.js";
 import { Unfolded } from "./position.js";
 
@@ -34,19 +35,22 @@ export async function lineAnswer(judge, start, turns) {
   }
   const answer = { plies, position, start: first };
   if (!values) return answer;
-  const [from, to] = [new Unfolded(moves, values, first), new Unfolded(moves, values, position)];
-  await Promise.all([from.ask(), to.ask()]);
-  answer.start_value = toLight(from, openingOf(judge, begin.row) ?? from.value);
-  Object.assign(answer, from.exactness(from.margins[0]));
+  // no moves get values but those of an opening throw that is given
+  const given = givenIn(moves, begin.row);
+  const from = new Unfolded(moves, values, first, null, given === null ? [] : [given]);
+  const to = new Unfolded(moves, values, position, null, []);
+  const [unfolded] = await Promise.all([from.answer(), to.ask()]);
+  const opened = given === null ? unfolded : unfolded.throws.find((each) => each.throw === given);
+  answer.start_value = toLight(from, opened.value);
+  Object.assign(answer, from.exactness(errorOf(opened)));
   answer.end_value = toLight(to, to.value);
   for (const side of ["light", "dark"]) answer[side] = sumOf(plies.filter((ply) => ply.side === side));
   return answer;
 }
 
-const isStart = (moves, row) => String(row) === String(moves.start);
-
-function openingOf({ moves, values, opening }, row) {
-  return values && moves.about.opening_throw !== null && isStart(moves, row) ? opening : null;
+/** The throw that the rules give in a position, the start; null where the dice decide. */
+function givenIn(moves, row) {
+  return String(row) === String(moves.start) ? moves.about.opening_throw : null;
 }
 
 function toLight({ side, total }, value) {
@@ -70,15 +74,16 @@ async function play(judge, text, turn, plies, isFirst) {
   const unfolded = new Unfolded(moves, values, text, null, turn.throws);
   if (unfolded.winner) throw new Refusal(`the game was over: ${NAMES[unfolded.winner]} had won`);
   const answer = await unfolded.answer();
-  const thrown = thrownIn(moves, answer, unfolded.row, turn, isFirst);
+  const given = isFirst ? givenIn(moves, unfolded.row) : null;
+  const thrown = thrownIn(moves, answer, turn, given);
   const taken = thrown.moves.find((move) => move.move === turn.move);
   if (!taken && (thrown.moves.length || turn.move !== null)) {
-    const legal = thrown.moves.map((move) => move.move).join(", ") || "none, the turn passes";
+    const legal = thrown.moves.map((move) => move.move).sort().join(", ") || "none, the turn passes";
     throw new Refusal(`move ${turn.move === null ? "None" : `'${turn.move}'`} is not legal here; legal: ${legal}`);
   }
+  const before = given === null ? answer : thrown;
   const judged = values && {
-    before: (isFirst ? openingOf(judge, unfolded.row) : null) ?? answer.value, error: unfolded.margins[0],
-    total: unfolded.total, isExact: values.isExact,
+    before: before.value, error: errorOf(before), total: unfolded.total, isExact: values.isExact,
   };
   const found = pliesOf(answer, thrown, turn, taken, judged);
   plies.push(...found);
@@ -86,15 +91,14 @@ async function play(judge, text, turn, plies, isFirst) {
 }
 
 /** The throw of a turn in its unfolded position. */
-function thrownIn(moves, answer, row, { choice, throws }, isFirst) {
+function thrownIn(moves, answer, { choice, throws }, given) {
   const rolls = answer.throws.filter((each) => (each.choice ?? null) === choice);
   if (!rolls.length) {
     const names = [...new Set(answer.throws.map((each) => each.choice ?? "nothing"))].sort();
     throw new Refusal(`'${choice}' is not a choice here; expected ${names.join(" or ")}`);
   }
-  const opening = moves.about.opening_throw;
-  if (isFirst && opening !== null && isStart(moves, row) && String(throws) !== String(opening)) {
-    throw new Refusal(`the opening throw of ${moves.about.name} is always ${opening}`);
+  if (given !== null && String(throws) !== String(given)) {
+    throw new Refusal(`the opening throw of ${moves.about.name} is always ${given}`);
   }
   const found = rolls.find((each) => String(each.throw) === String(throws));
   if (found) return found;
