@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 from ur_solver.api.table import Table
@@ -89,7 +90,7 @@ def test_some_decisions_of_larger_games(word, solved):
     with Table(solved(named_rules(word))) as table:
         n = space_of(table.rules).n_values
         ranks = range(n // 2, n // 2 + 60)
-        found = _Judge(table, policy_of(last, table), 3).part(ranks.start, ranks.stop)
+        found = _Judge(table, policy_of(last, table), 3).part(np.array(ranks))
         regrets, margins = judged(table, ranks)
         tie = 2 * table.tolerance
     assert found.decisions == len(regrets) > 50
@@ -122,6 +123,20 @@ def test_sampled_play_agrees_with_the_exact_figures(query2, monkeypatch):
         estimate, value = getattr(sampled, name), getattr(exact, name).value
         # games without a decision are skipped in play
         assert abs(estimate.value - value) < 3 * estimate.margin
+
+
+@pytest.mark.parametrize("word", ["casual-roll-again:1", "birds:1"])
+def test_a_policy_is_asked_once_for_every_decision(word, solved):
+    asked = []
+
+    def counted(position, options):
+        asked.append((position, len(options)))
+        return options[0]
+
+    with Table(solved(named_rules(word))) as table:
+        found = policy_regret(table, counted, examples=0, threads=1)
+    assert all(n > 1 for _, n in asked)
+    assert len(asked) == found.decisions
 
 
 def test_the_table_regrets_nothing(query2):

@@ -12,7 +12,7 @@ lemma of Kakade and Langford ("Approximately optimal approximate reinforcement l
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from ur_solver.common.progress import Progress
 from ur_solver.envs.game_batch import GameBatch
 from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch, _options, generator_of
-from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, Weights, policy_of
+from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, policy_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.exact_play import ExactPlay, can_play_exactly
 
@@ -199,17 +199,19 @@ def policy_regret(
     player = policy_of(policy, table)
     judge = _Judge(table, player, examples)
     generator, found = judge.generator, _Part(0)
-    total, is_exact = generator.space.n_values, can_play_exactly(generator)
-    by_rank = np.zeros((2, total if is_exact else 0))
+    total, done = generator.space.n_values, 0
+    exact = ExactPlay(generator) if can_play_exactly(generator) else None
+    kept = []
     with ThreadPoolExecutor(threads or usable_processors()) as pool:
-        for first, end, part in _in_order(pool, judge, total):
+        for part in _in_order(pool, judge, _chunks(total) if exact is None else exact.ranks()):
             found.add(part, examples)
-            if is_exact:
-                by_rank[:, first:end] = part.by_state
+            if exact is not None:
+                kept.append(part)
+            done += part.n_states
             if progress is not None:
-                progress(end, total)
-    if is_exact:
-        in_play = _exact_play(judge, by_rank)
+                progress(done, total)
+    if exact is not None:
+        in_play = _exact_play(judge, exact, kept)
     else:
         in_play = _sampled_play(table, player, seed, threads)
     n_decisions = max(1, found.decisions)
@@ -225,19 +227,23 @@ def policy_regret(
     )
 
 
+def _chunks(total: int) -> Iterator[npt.NDArray[np.int64]]:
+    """All ranks, in chunks."""
+    for first in range(0, total, _CHUNK):
+        yield np.arange(first, min(first + _CHUNK, total))
+
+
 def _in_order(
-    pool: ThreadPoolExecutor, judge: _Judge, total: int
-) -> Iterator[tuple[int, int, _Part]]:
-    """The judged ranges of ranks in order, few of them at a time."""
-    ranges = ((first, min(first + _CHUNK, total)) for first in range(0, total, _CHUNK))
-    waiting: deque[tuple[int, int, Future[_Part]]] = deque()
-    for first, end in ranges:
-        waiting.append((first, end, pool.submit(judge.part, first, end)))
+    pool: ThreadPoolExecutor, judge: _Judge, chunks: Iterable[npt.NDArray[np.int64]]
+) -> Iterator[_Part]:
+    """The judged chunks of ranks in order, few of them at a time."""
+    waiting: deque[Future[_Part]] = deque()
+    for ranks in chunks:
+        waiting.append(pool.submit(judge.part, ranks))
         if len(waiting) > _AHEAD:
-            begin, stop, future = waiting.popleft()
-            yield begin, stop, future.result()
-    for begin, stop, future in waiting:
-        yield begin, stop, future.result()
+            yield waiting.popleft().result()
+    for future in waiting:
+        yield future.result()
 
 
 class _Example(NamedTuple):
@@ -254,8 +260,12 @@ class _Part:
 
     Attributes
     ----------
+    n_states : int
     by_state : float64, shape (2, states)
         The decisions of a turn there, and the sum of their regrets, by the policy's choices.
+    weights : float64, shape (2, options)
+        The probability that each option of the last states with the same choices comes up and is
+        chosen, by the policy and by the table; see `StateBatch.weights`.
     decisions, ties : int
     right, total : float
         The decisions that choose a best option; the sum of all regrets.
@@ -264,7 +274,9 @@ class _Part:
     """
 
     def __init__(self, n_states: int) -> None:
+        self.n_states = n_states
         self.by_state = np.zeros((2, n_states))
+        self.weights = np.ones((2, 0))
         self.decisions = self.ties = 0
         self.right = self.total = 0.0
         self.margins = np.zeros(len(EDGES) + 1, dtype=np.int64)
@@ -283,7 +295,7 @@ class _Part:
 
 
 class _Judge:
-    """Judges a policy by a table, in ranges of ranks."""
+    """Judges a policy by a table, which asks the policy for every decision once."""
 
     def __init__(self, table: TableValues, policy: Policy, examples: int) -> None:
         self.generator = generator_of(table.rules)
@@ -296,39 +308,43 @@ class _Judge:
         worth = self.best.option_values(turns)
         return np.asarray(np.maximum.reduceat(worth, turns.starts[:-1])[turns.turn_of] - worth)
 
-    def part(self, first: int, end: int) -> _Part:
-        """What is found in a range of ranks."""
-        generator, found = self.generator, _Part(end - first)
-        rows = generator.space.unrank_states(np.arange(first, end))
+    def part(self, ranks: npt.NDArray[np.int64]) -> _Part:
+        """What is found in the states of some ranks."""
+        generator, found = self.generator, _Part(len(ranks))
+        rows = generator.space.unrank_states(ranks)
         for choices, members in generator.by_choices(rows):
             own = rows[members]
-            chances = np.array([[chance for each in choices for _, chance in each.outcomes]])
-            chances = chances.repeat(len(members), axis=0)
+            outcomes = [chance for each in choices for _, chance in each.outcomes]
+            chances = np.tile(outcomes, (2, len(members), 1))
             if len(choices) > 1:
                 before = generator.before_throw(own, choices)
-                weights = self.policy.weights(before)
-                self._note(found, first, before, weights, np.ones(len(members)), members)
+                weights = self._note(found, ranks, before, np.ones(len(members)), members)
                 sizes = [len(each.outcomes) for each in choices]
-                chances *= weights.reshape(len(members), -1).repeat(sizes, axis=1)
+                chances *= weights.reshape(2, len(members), -1).repeat(sizes, axis=2)
             turns = generator.every_throw(own, *choices)
+            by_turn = chances.reshape(2, -1)
+            found.weights = by_turn.take(turns.turn_of, axis=1)
             is_decision = turns.n_options > 1
             if is_decision.any():
                 asked = turns.part(is_decision)
-                states = members.repeat(chances.shape[1])[is_decision]
-                weights = self.policy.weights(asked)
-                self._note(found, first, asked, weights, chances.ravel()[is_decision], states)
+                states = members.repeat(len(outcomes))[is_decision]
+                weights = self._note(found, ranks, asked, by_turn[0, is_decision], states)
+                found.weights[:, is_decision[turns.turn_of]] *= weights
         return found
 
     def _note(
         self,
         found: _Part,
-        first: int,
+        ranks: npt.NDArray[np.int64],
         turns: TurnBatch,
-        weights: Weights,
         chances: npt.NDArray[np.float64],
         states: npt.NDArray[np.int64],
-    ) -> None:
-        """Add some decisions, which come up with these chances in turns of these states."""
+    ) -> npt.NDArray[np.float64]:
+        """Add some decisions, which come up with these chances in turns of these states.
+
+        Returns the probability of each option by the policy and by the table, shape (2, options).
+        """
+        weights = self.policy.weights(turns)
         losses, starts = self.losses(turns), turns.starts[:-1]
         regrets = np.add.reduceat(weights * losses, starts)
         order, by_loss = np.empty(len(losses), dtype=np.int64), np.empty(len(losses))
@@ -350,11 +366,14 @@ class _Judge:
         ):
             least = np.argpartition(differences, min(self.examples, len(turns) - 1))
             examples += [
-                _Example(float(differences[k]), first + int(states[k]), *map(int, which))
+                _Example(float(differences[k]), int(ranks[states[k]]), *map(int, which))
                 for k in least[: self.examples].tolist()
                 if np.isfinite(differences[k]) and differences[k] != 0
                 for which in [(turns.throws[k], turns.may[k])]
             ]
+        best = np.zeros(len(losses))
+        best[order[starts]] = 1
+        return np.stack([weights, best])
 
     def decision(self, example: _Example, *, of_policy: bool) -> JudgedDecision:
         """What people are shown of a decision, which is compared with the policy or the second."""
@@ -390,10 +409,12 @@ class _Judge:
         return float(turns.n_options[0] > 1), regret
 
 
-def _exact_play(judge: _Judge, by_rank: npt.NDArray[np.float64]) -> PlayRegret:
-    """The figures of play from those of all turns, by their ranks."""
-    exact = ExactPlay(judge.generator)
-    own, best = exact.weights(judge.policy), exact.weights(judge.best)
+def _exact_play(judge: _Judge, exact: ExactPlay, parts: Sequence[_Part]) -> PlayRegret:
+    """The figures of play from those of all turns, a part for each of the batches of `exact`."""
+    own, best = (exact.by_block([part.weights[k] for part in parts]) for k in (0, 1))
+    by_rank = np.empty((2, exact.n))
+    for ranks, part in zip(exact.ranks(), parts, strict=True):
+        by_rank[:, ranks] = part.by_state
     begins, follows = exact.beginnings(judge.policy), exact.beginnings(judge.best)
     figures = []
     for of_opening, added in zip(judge.opening(), by_rank, strict=True):

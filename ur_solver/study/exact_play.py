@@ -9,7 +9,7 @@ to the other's, a maximum again. The throws of a game are counted alike, and the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -154,9 +154,18 @@ class ExactPlay:
                 passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
                 yield StateBatch(generator, ranks[members], choices, turns.starts, reached, passes)
 
+    def ranks(self) -> Iterator[npt.NDArray[np.int64]]:
+        """The ranks of each batch, in order."""
+        return (part.ranks for part in self._all())
+
+    def by_block(self, weights: Iterable[Weights]) -> list[list[Weights]]:
+        """The weights of each batch, as `StateBatch.weights` gives them, by block."""
+        found = iter(weights)
+        return [[next(found) for _ in parts] for parts in self.blocks]
+
     def weights(self, policy: Policy) -> list[list[Weights]]:
         """The weights of a policy everywhere, by block and batch, for repeated use."""
-        return [[part.weights(policy) for part in parts] for parts in self.blocks]
+        return self.by_block(part.weights(policy) for part in self._all())
 
     def chances(self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None) -> Pair:
         """The chances of winning of the side that throws, by rank: light's, and dark's.
