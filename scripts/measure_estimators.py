@@ -19,13 +19,14 @@ import pathlib
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from losses import losses
 
 from ur_solver.answers.locate import open_file_of
 from ur_solver.api.table import Table
 from ur_solver.estimators.calibration import differences_inside, share_inside
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.features import Rows
-from ur_solver.estimators.measure import losses, positions_of_play, value_errors
+from ur_solver.estimators.measure import positions_of_play, value_errors
 from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.study.estimates import IntervalEstimate
 

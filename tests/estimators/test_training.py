@@ -9,18 +9,21 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from tests.scripts import script_module
 from ur_solver.api.table import Table
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.estimators import making
 from ur_solver.estimators.calibration import Effort, calibrated, differences_inside, share_inside
 from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.measure import losses, positions_of_play, value_errors
+from ur_solver.estimators.measure import positions_of_play, value_errors
 from ur_solver.estimators.search import Searched
 from ur_solver.estimators.training import Training
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import named_rules
 from ur_solver.study.thumbs import share_of_wins
+
+losses = script_module("losses").losses
 
 QUICK = Effort(positions=60, rollouts=8, games=3)
 

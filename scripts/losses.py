@@ -1,0 +1,103 @@
+"""What a player loses by its moves against an exact table; for scripts and tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.answers.values import TableValues, Values
+from ur_solver.estimators.search import player_values
+from ur_solver.players.policies import Policy, TablePolicy
+from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
+from ur_solver.study.match import GameStep, play
+
+
+class _Losses:
+    """Sees games and notes what one side's choices lose: how many, and how much by game."""
+
+    def __init__(
+        self, exact: TablePolicy, side: int, _generator: object, n: int, _rng: np.random.Generator
+    ) -> None:
+        self._exact = exact
+        self._side = side
+        self._lost = np.zeros(n)
+        self._choices = np.zeros(n, dtype=np.int64)
+
+    def see(self, step: GameStep) -> None:
+        """As `Observer.see`."""
+        turns = step.turns
+        is_mine = (step.sides == self._side) & (turns.n_options > 1)
+        if not is_mine.any():
+            return
+        part = turns.part(is_mine)
+        worth = self._exact.option_values(part)
+        chosen = part.starts[:-1] + (step.chosen - turns.starts[:-1])[is_mine]
+        lost = np.maximum.reduceat(worth, part.starts[:-1]) - worth[chosen]
+        # a game has one turn in a step
+        self._lost[step.games[is_mine]] += lost
+        self._choices[step.games[is_mine]] += 1
+
+    def notes(self) -> dict[str, npt.NDArray[Any]]:
+        """As `Observer.notes`."""
+        return {"lost": self._lost, "choices": self._choices}
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What a player loses by its moves, against a table that plays perfectly.
+
+    Choices before a throw are not counted.
+
+    Attributes
+    ----------
+    game, choice : IntervalEstimate
+        In a game, and in a choice between two moves or more, in units of the values.
+    games : int
+    """
+
+    game: IntervalEstimate
+    choice: IntervalEstimate
+    games: int
+
+
+def losses(
+    values: Values,
+    exact: TableValues,
+    games: int,
+    *,
+    plies: int = 1,
+    seed: int = 1,
+    threads: int | None = None,
+) -> Losses:
+    """What a player who looks some plies ahead loses against a table, half of the games as light.
+
+    Parameters
+    ----------
+    values : Values
+        What the player's leaves are worth.
+    exact : TableValues
+        Of the whole game.
+    games, plies, seed, threads : int
+    """
+    own: Policy = TablePolicy(player_values(values, plies))
+    perfect = TablePolicy(exact)
+    lost, choices = [], []
+    for side in (0, 1):
+        light, dark = (own, perfect) if side == 0 else (perfect, own)
+        played = play(
+            values.rules,
+            light,
+            dark,
+            max(1, games // 2),
+            seed=seed + side,
+            observers=[partial(_Losses, perfect, side)],
+            threads=threads,
+        )
+        lost.append(played.notes["lost"])
+        choices.append(played.notes["choices"])
+    all_lost, all_choices = np.concatenate(lost), np.concatenate(choices)
+    return Losses(mean_of(all_lost), ratio_of(all_lost, all_choices), len(all_lost))
