@@ -9,10 +9,12 @@ of play are valued by searches, and held against
   the best. What is left of luck in them is known, and taken off.
 
 Either is widened by a factor, and the larger one counts. The factors were chosen so that intervals
-hold where there are tables (`docs/estimates.md`). A deeper search is given no wider intervals by
-rollouts than a shallower one. Where a table has positions of play, of endings perhaps, intervals
-are at least as wide as hold there. All of this is measured of searches to 3 plies; with 4,
-intervals are as wide as with 3. An interval is calibrated, not proven.
+hold where there are tables (`docs/estimates.md`). A deeper search is held against cut rollouts
+anew, and is given no wider intervals than a shallower one. What games to the end show counts for
+every depth as for 1 ply: a few plies do not mend what a network misjudges for both sides. Where a
+table has positions of play, of endings perhaps, intervals are at least as wide as hold there. All
+of this is measured of searches to 3 plies; with 4, intervals are as wide as with 3. An interval is
+calibrated, not proven.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.estimators.search import Searched
 from ur_solver.study.estimates import NORMAL
 
-CUT_FACTOR, GAME_FACTOR = 1.5, 1.8
+CUT_FACTOR, GAME_FACTOR = 1.5, 1.4
 _SHARE = 0.95
 
 
@@ -85,21 +87,16 @@ def calibrated(
     games = (rolled_out(values, rows, effort.games, rng).T / scale).T
     played, noise = games.mean(axis=1), games.var(axis=1, ddof=1) / effort.games
     held = rows[:0] if exact is None else positions_of_play(values, effort.positions, seed, exact)
-    errors = np.empty(MOST_PLIES - 1)
-    for depth in range(len(errors)):
-        found = Searched(values, depth).state_values(rows) / scale
-        shape = spread(found)
-        by_cut = np.quantile(np.abs(found - cut) / shape, _SHARE)
-        by_games = _root((found - played) / shape, noise / shape**2)
-        errors[depth] = max(CUT_FACTOR * by_cut, GAME_FACTOR * NORMAL * by_games)
-    errors = np.minimum.accumulate(errors)
     plain = values.state_values(rows)
-    by_games = _root(plain / scale - played, noise)
+    off, shape = plain / scale - played, spread(plain / scale)
+    by_games = GAME_FACTOR * NORMAL * _root(off / shape, noise / shape**2)
+    by_cut = [_by_cut(values, depth, cut, rows) for depth in range(MOST_PLIES - 1)]
+    errors = np.minimum.accumulate(np.maximum(by_cut, by_games))
     measured = {
         **asdict(effort),
         "plies": CUT,
         "against_rollouts": asdict(ValueErrors.of(plain - cut * scale)),
-        "against_games": by_games * float(np.mean(scale)),
+        "against_games": _root(off, noise) * float(np.mean(scale)),
     }
     if exact is not None and len(held):
         needed = [_by_table(values, depth, exact, held) for depth in range(len(errors))]
@@ -107,6 +104,12 @@ def calibrated(
         measured["against_table"] = asdict(value_errors(values, exact, held))
     # the deepest search takes twenty times the time of all others, and is hardly worse
     return np.append(errors, errors[-1]), measured
+
+
+def _by_cut(values: Values, depth: int, cut: npt.NDArray[np.float64], rows: Rows) -> float:
+    """How wide the intervals of a search are by cut rollouts."""
+    found = Searched(values, depth).state_values(rows) / scale_of(values.rules, rows)
+    return CUT_FACTOR * float(np.quantile(np.abs(found - cut) / spread(found), _SHARE))
 
 
 def _by_table(values: Values, depth: int, exact: TableValues, rows: Rows) -> float:
