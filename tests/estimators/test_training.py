@@ -18,7 +18,7 @@ from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.measure import positions_of_play, value_errors
 from ur_solver.estimators.search import Searched
-from ur_solver.estimators.training import Training
+from ur_solver.estimators.training import Training, TrainingGames
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import named_rules
 from ur_solver.study.thumbs import share_of_wins
@@ -160,12 +160,36 @@ def test_games_that_seldom_come_to_a_tables_positions_are_not_played_for_ever(fi
         assert len(positions_of_play(table, 500)) == 500
 
 
+def test_returns_are_full_backups_of_one_ply_or_of_two(estimator):
+    for depth in (0, 1):
+        games = TrainingGames.begun(estimator.rules, 20, np.random.default_rng(1))
+        window = games.play(estimator.network, np.random.default_rng(2), 0.0, depth)
+        wanted = Searched(estimator.network, depth + 1).state_values(window.rows)
+        np.testing.assert_allclose(window.returns, wanted, atol=1e-12)
+
+
+def test_the_second_half_looks_two_plies_ahead(monkeypatch: pytest.MonkeyPatch):
+    depths, play = [], TrainingGames.play
+
+    def noting(self, values, rng, weight, depth):
+        depths.append(depth)
+        return play(self, values, rng, weight, depth)
+
+    monkeypatch.setattr(TrainingGames, "play", noting)
+    training = Training(named_rules("finkel:1"), (8,))
+    with ThreadPoolExecutor(1) as pool:
+        for done in (0.0, 0.49, 0.5, 1.0):
+            training.round(pool, done)
+    assert depths == [0] * 8 + [1] * 8
+
+
 def test_threads_change_nothing():
     found = []
     for threads in (1, 3):
         training = Training(named_rules("birds:1"), (8,))
         with ThreadPoolExecutor(threads) as pool:
             training.round(pool, 0.0)
+            training.round(pool, 1.0)
         found.append(training.optimiser.mean)
     assert np.array_equal(*found)
 
@@ -242,6 +266,7 @@ def test_a_training_begins_with_the_weights_of_a_game_with_other_dice(tmp_path: 
     found = making.train_estimator(rules, tmp_path / "second.h5", rounds=1, first=first, **wanted)
     assert found.rules.is_same_game(rules)
     assert found.shape.hidden == (8,)
+    assert found.made_by["first"]["positions"] == first.made_by["positions"]
     # most of it is there still, as it is not if weights are drawn anew
     assert np.corrcoef(found.weights, first.weights)[0, 1] > 0.9
     with pytest.raises(InputError, match="cannot begin with one of skiriuk with 1 piece"):

@@ -155,6 +155,11 @@ def report(estimator: Estimator) -> str:
         f"  {made['positions']:,} positions of play in {time_text(made['seconds'])}, seed "
         f"{made['seed']}, {made['made'][:10]} by ur_solver {made['program']}",
     ]
+    if "first" in made:
+        lines.append(
+            f"  begun with the weights of an estimator of {made['first']['rules']}, of "
+            f"{made['first']['positions']:,} positions"
+        )
     for key, name in (("against_rollouts", "rollouts"), ("against_table", "the table")):
         if key in measured:
             lines.append(f"  off by {_off(estimator, measured[key]['rms'])} against {name} (RMS)")

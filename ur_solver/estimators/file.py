@@ -8,7 +8,8 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         hidden       text     the sizes of the hidden layers, as a JSON list
         made_by      text     how it was made, as a JSON object: seed, rounds, positions, seconds,
-                              when (ISO 8601, UTC) and by which version of the program
+                              when (ISO 8601, UTC) and by which version of the program; the same of
+                              the estimator whose weights it began with, if any, and its rules
         measured     text     by what its errors were measured, and how, as a JSON object
         digest       text     SHA-256, hexadecimal, over all of the above but itself (as sorted
                               JSON) and over the three datasets

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from typing import Any
 
 import ur_solver
 from ur_solver.answers.values import TableValues
@@ -68,8 +69,8 @@ def train_estimator(
     backend : Backend, optional
         NumPy's by default.
     first : Stored, optional
-        An estimator of the same features, of the game with other dice for example, whose weights
-        are begun with. It is trained as one that has gone half of the way.
+        An estimator of the same features, of the same game or of the game with other dice, whose
+        weights are begun with. It is trained as one that has gone half of the way.
     on_resume, on_round : callable, optional
 
     Raises
@@ -111,7 +112,7 @@ def train_estimator(
     weights = training.weights
     values = NetworkValues(rules, training.shape, weights)
     errors, measured = calibrated(values, effort or Effort(), exact=exact, seed=seed)
-    made_by = {
+    made_by: dict[str, Any] = {
         "seed": seed,
         "rounds": training.rounds,
         "positions": training.positions,
@@ -119,6 +120,8 @@ def train_estimator(
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "program": ur_solver.__version__,
     }
+    if first is not None:
+        made_by["first"] = {"rules": first.rules.title, **first.made_by}
     stored = Stored(rules.settled(), training.shape, weights, errors, made_by, measured)
     write(path, stored)
     checkpoint.unlink(missing_ok=True)

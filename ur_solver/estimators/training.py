@@ -9,6 +9,11 @@ backwards, V being the network's value and the sign -1 where the other side thro
 where a move explored, at the end of a game and at the end of the window. The network is then
 fitted to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
 
+The first half of a training is fast: a backup looks one ply ahead. But a network plays worse by it
+than its values are, and learns the worse game: in skiriuk it gives a lead too little. In the second
+half V is replaced by its own full backup wherever B and the play ask for it, so that they look two
+plies ahead. That takes some four times as long a position, and is worth it (`docs/estimates.md`).
+
 Games are divided into streams with random numbers of their own, and minibatches into shares, both
 the same with any number of threads: so is what comes out.
 """
@@ -27,6 +32,7 @@ from ur_solver.estimators.backends import Backend, NumpyBackend
 from ur_solver.estimators.features import Rows, features_of, scale_of
 from ur_solver.estimators.network import Adam, Shape, Weights, default_hidden
 from ur_solver.estimators.plies import ending_rows, play_ply, start_rows
+from ur_solver.estimators.search import Searched
 from ur_solver.rules import RuleSet
 
 PLIES = 32
@@ -46,6 +52,9 @@ STAGES = 6
 
 _LEAST_ROUNDS = 30
 _FIRST_LAMBDA, _LAST_LAMBDA = 0.95, 0.8
+
+_DEEP_FROM = 0.5
+"""How far a training is when its backups begin to look two plies ahead."""
 
 
 class Window(NamedTuple):
@@ -95,7 +104,7 @@ class TrainingGames:
         return cls(_first_rows(rules, n, rng), np.zeros(n, dtype=np.int64))
 
     def play(
-        self, values: Values, rng: np.random.Generator, weight: float, plies: int = PLIES
+        self, values: Values, rng: np.random.Generator, weight: float, depth: int = 0
     ) -> Window:
         """Play a window of plies.
 
@@ -105,13 +114,14 @@ class TrainingGames:
         rng : Generator
         weight : float
             Lambda, the weight of what comes later.
-        plies : int
+        depth : int
+            Of the search that values what a ply leads to.
         """
-        n = len(self.rows)
+        n, looking = len(self.rows), Searched(values, depth)
         explore = np.where(np.arange(n) % 2, _EXPLORE, 0.0)
         rows, worth, own, carried = [], [], [], []
-        for _ in range(plies):
-            ply = play_ply(values, self.rows, rng, explore)
+        for _ in range(PLIES):
+            ply = play_ply(looking, self.rows, rng, explore)
             rows.append(self.rows)
             worth.append(ply.worth)
             own.append(values.state_values(self.rows))
@@ -121,7 +131,7 @@ class TrainingGames:
             self.rows, self.ages = ply.after, np.where(is_over, 0, self.ages)
             self.rows[is_over] = _first_rows(values.rules, n, rng)[is_over]
         returns, later = worth, np.zeros(n)
-        for t in reversed(range(plies)):
+        for t in reversed(range(PLIES)):
             returns[t] = worth[t] + weight * carried[t] * later
             later = returns[t] - own[t]
         all_rows = np.concatenate(rows)
@@ -204,16 +214,18 @@ class Training:
         pool : Executor
             Of threads.
         done : float
-            How far the training is, from 0 to 1: the rate of learning and lambda fall with it.
+            How far the training is, from 0 to 1: the rate of learning and lambda fall with it, and
+            the second half looks a ply further.
         """
         self.rounds += 1
         weight = _FIRST_LAMBDA + (_LAST_LAMBDA - _FIRST_LAMBDA) * done
         sizes = self.sizes
         rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** done
+        depth = int(done >= _DEEP_FROM)
         values = self.backend.values(self.shape, self.optimiser.weights)
         own = [np.random.default_rng([self.seed, self.rounds, k]) for k in range(sizes.streams)]
         windows = list(
-            pool.map(lambda games, rng: games.play(values, rng, weight), self.games, own)
+            pool.map(lambda games, rng: games.play(values, rng, weight, depth), self.games, own)
         )
         rows = np.concatenate([window.rows for window in windows])
         returns = np.concatenate([window.returns for window in windows]).astype(np.float32)
