@@ -2,11 +2,13 @@
 
     python scripts/train_estimators.py shipped [--minutes 45] [--gpu] [RULES...]
     python scripts/train_estimators.py judged [--minutes 45] [--gpu] [RULES...]
+    python scripts/train_estimators.py shipped --further [--minutes 45] [RULES...]
     python scripts/train_estimators.py shipped --calibrate 600 [RULES...]
 
 `shipped` writes ur_solver/estimators/shipped/*.h5, from the seeds below. `judged` trains rule sets
 whose tables fit, where `ur solve` has put them, and writes estimators to --folder for
-scripts/measure_estimators.py. An interrupted run goes on where it stopped. With --calibrate the
+scripts/measure_estimators.py. An interrupted run goes on where it stopped. With --further
+estimators that are there are trained for longer, from their weights. With --calibrate the
 intervals of estimators that are there are calibrated anew, by the table of endings too that `ur
 solve` has made, if there is one.
 """
@@ -86,9 +88,10 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=45.0)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--gpu", action="store_true", help="train on a GPU, by CuPy")
+    parser.add_argument("--further", action="store_true", help="train those that are there")
     parser.add_argument("--calibrate", type=int, metavar="N", help="anew, by N positions of play")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     folder = SHIPPED if asked.what == "shipped" else asked.folder
     seeds = SHIPPED_RULES if asked.what == "shipped" else JUDGED_RULES
     folder.mkdir(parents=True, exist_ok=True)
@@ -98,9 +101,10 @@ def main() -> None:
         if asked.calibrate:
             _calibrate(path, asked.calibrate)
             continue
-        if path.exists():
-            print(f"{path} is there")
+        if path.exists() != asked.further:
+            print(f"{path} is {'there' if path.exists() else 'missing'}")
             continue
+        start = path if asked.further else _path(folder, FIRST[word]) if word in FIRST else None
         train_estimator(
             rules,
             path,
@@ -108,7 +112,7 @@ def main() -> None:
             seed=seeds.get(word, 1),
             threads=asked.threads,
             hidden=WIDE.get(word),
-            first=read(_path(folder, FIRST[word])) if word in FIRST else None,
+            first=None if start is None else read(start),
             backend=_backend(rules) if asked.gpu else None,
             on_round=_say,
         )
