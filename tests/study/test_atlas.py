@@ -12,10 +12,10 @@ pytestmark = pytest.mark.skipif(not SCRIPTS.exists(), reason="a tree without scr
 
 
 def test_pages_are_those_of_the_studies(tmp_path, monkeypatch):
-    atlas = script_module("make_atlas")
-    kept = atlas.ATLAS
+    atlas, data = map(script_module, ("make_atlas", "atlas_data"))
+    kept = data.ATLAS
     shutil.copytree(kept / "data", tmp_path / "data")
-    monkeypatch.setattr(atlas, "ATLAS", tmp_path)
+    monkeypatch.setattr(data, "ATLAS", tmp_path)
     atlas.make_pages()
     pages = sorted(path.name for path in tmp_path.glob("*.md"))
     assert pages == sorted(path.name for path in kept.glob("*.md"))
