@@ -74,7 +74,7 @@ cdef class Turns(Generator):
         cdef Tally tally
         self.ranking.write_row(rank, own)
         self.ranking.add_up(own, &tally)
-        self.ranking.write_mirror(own, other)
+        self.write_mirror(own, other)
         return self.type_of[own[self.n_cells], own[self.n_cells] + self.ranking.off(&tally, 0) != self.full]
 
     cdef double backup(self, Inputs values, int64_t rank) noexcept nogil:

@@ -115,4 +115,3 @@ cdef class TileRanking:
         self, int side, int reserve, int placement, uint16_t* row
     ) noexcept nogil
     cdef void write_frozen(self, int side, int config, uint16_t* row) noexcept nogil
-    cdef void write_mirror(self, const uint16_t* row, uint16_t* other) noexcept nogil

@@ -329,15 +329,6 @@ cdef class TileRanking:
             if content or not self.is_closing[k]:
                 row[self.frozen[side, k]] = <uint16_t>content
 
-    cdef void write_mirror(self, const uint16_t* row, uint16_t* other) noexcept nogil:
-        # The row as the other side sees it.
-        cdef int cell
-        for cell in range(self.n_cells):
-            other[self.mirror_cell[cell]] = self.mirror_content[
-                self.first_content[cell] + row[cell]]
-        other[self.n_cells] = row[self.n_cells + 1]
-        other[self.n_cells + 1] = row[self.n_cells]
-
 
 def rank_states(TileRanking ranking, const uint16_t[:, ::1] states, int64_t[::1] ranks):
     """Write the rank of each state row to `ranks`; -1 where a row is no state."""
