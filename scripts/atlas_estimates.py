@@ -72,7 +72,7 @@ def make_estimates(words: Iterator[str]) -> None:
         found["openings"] = opening_tree(estimator, depth=2)
         found["estimated"] = {
             "plies": PLIES,
-            "opening": IntervalEstimate(value, value - margin, value + margin).to_json(),
+            "opening": IntervalEstimate.within(value, margin).to_json(),
             "rollouts": ROLLOUTS,
             "rolled_out": rolled_out_opening(estimator, ROLLOUTS).to_json(),
         }

@@ -194,3 +194,8 @@ def cell(text: str) -> str:
 def encoded(text: str) -> bytes:
     """A text in UTF-8; lone surrogates are replaced."""
     return sound(text).encode()
+
+
+def dumped(values: object) -> bytes:
+    """Values as JSON without spaces, in UTF-8."""
+    return encoded(json.dumps(values, ensure_ascii=False, separators=(",", ":")))

@@ -21,14 +21,13 @@ What there is, by path:
 from __future__ import annotations
 
 import hashlib
-import json
 import pathlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.common.text import encoded
+from ur_solver.common.text import dumped
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.publish.exact import head_file, n_pieces, piece_files
 from ur_solver.publish.folder import SiteFolder
@@ -141,14 +140,14 @@ def _files(evaluators: Sequence[Evaluator], games: Sequence[RuleSet]) -> Iterato
         yield from files
     for key, make in (("rules_file", rules_data), ("prose", prose_values)):
         names = [f"{DATA}{files_of[each][key]}" for each in rules]
-        yield _Files("rules", names, [_json(make(each)) for each in rules])
+        yield _Files("rules", names, [dumped(make(each)) for each in rules])
     index = {
         "version": _VERSION,
         "tables": entries,
         "rules": [{"name": each.name, "pieces": each.pieces, **files_of[each]} for each in rules],
         "games": {"rules": [*map(game_values, cards)], "tables": answering},
     }
-    yield _Files("rules", [f"{DATA}index.json"], [_json(index)])
+    yield _Files("rules", [f"{DATA}index.json"], [dumped(index)])
     page = dict(page_contents())
     yield _Files("page", list(page), page.values())
 
@@ -184,7 +183,3 @@ def _names_of(rules: Iterable[RuleSet]) -> list[str]:
             name = f"{readable_name(each)}-{number}"
         found.append(name)
     return found
-
-
-def _json(values: object) -> bytes:
-    return encoded(json.dumps(values, ensure_ascii=False, separators=(",", ":")))

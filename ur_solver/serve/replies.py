@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ur_solver.common.text import encoded
+from ur_solver.common.text import dumped, encoded
 
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
-
-
-def dumped(values: object) -> bytes:
-    """Values as JSON without spaces, in UTF-8."""
-    return encoded(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
 
 
 def tag_of(*parts: str) -> str:

@@ -42,7 +42,12 @@ class IntervalEstimate:
     @classmethod
     def around(cls, value: float, error: float) -> IntervalEstimate:
         """A figure with a normal distribution's interval, by its standard error."""
-        return cls(value, value - NORMAL * error, value + NORMAL * error)
+        return cls.within(value, NORMAL * error)
+
+    @classmethod
+    def within(cls, value: float, margin: float) -> IntervalEstimate:
+        """A figure with half the width of its interval."""
+        return cls(value, value - margin, value + margin)
 
     @property
     def is_exact(self) -> bool:

@@ -152,16 +152,13 @@ def _fairness(
     if isinstance(table, EstimatedValues):
         margin = float(table.state_margins(generator.start(1), np.array([value]))[0])
 
-    def figure(value: float) -> Any:
-        return IntervalEstimate(value, value - margin, value + margin).to_json()
-
     fairness: dict[str, Any] = {
-        "first_player": figure(answers.opening_value()),
+        "first_player": IntervalEstimate.within(answers.opening_value(), margin).to_json(),
         "first_player_wins": mean_of(played.results).to_json(),
         "unfinished": share_of(int((~played.is_finished).sum()), len(played)).to_json(),
     }
     if not table.rules.mechanics.has_free_first_throw:
-        fairness["with_a_free_first_throw"] = figure(value)
+        fairness["with_a_free_first_throw"] = IntervalEstimate.within(value, margin).to_json()
     if margin == 0 and not answers.choices(start):
         worth = answers.throws(start)
         fairness["first_throw"] = [
