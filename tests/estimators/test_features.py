@@ -11,7 +11,7 @@ from ur_solver.space import space_of
 WORDS = ["finkel:7", "skiriuk:7", "ben:5", "birds:3", "murray:4", "casual:5", "bell-stakes:3"]
 
 
-def said(position: Position) -> set[str]:
+def read_features(position: Position) -> set[str]:
     """The features of a position with light to throw, read off its notation."""
     rules, found = position.rules, set()
     board = dict(zip(rules.board.squares, position.contents, strict=True))
@@ -50,7 +50,7 @@ def test_they_say_what_the_notation_says(word):
     for row, inputs in zip(rows, features.of(rows), strict=True):
         position = space.decode(row.tolist())
         names = {name for name, each in zip(features.names, inputs, strict=True) if each == 1}
-        assert names == said(position), position.notation
+        assert names == read_features(position), position.notation
 
 
 def test_names_are_all_different_and_in_order():

@@ -187,9 +187,9 @@ def test_lists_take_no_more_than_is_said(reach):
     kernel, blocks = kernel_of(space), ArrayBlocks(space, np.zeros(space.n_values))
     block = max(space.blocks, key=lambda each: each.size)
     work = kernel.lay_out(block, blocks, Workspace())
-    said = kernel.workspace_bytes(block) - (1 << 20)
-    assert work.list_bytes > 1 << 20  # more than what is said of any block besides
-    assert work.list_bytes + 8 * block.size <= said
+    stated = kernel.workspace_bytes(block) - (1 << 20)
+    assert work.list_bytes > 1 << 20  # more than what is stated of any block besides
+    assert work.list_bytes + 8 * block.size <= stated
 
 
 def test_the_chance_lane_is_bell_without_stakes():

@@ -33,9 +33,9 @@ class CompiledPlies:
         passed, choices = self.kernel.successors(rank)
         position = self.space.unrank(rank)
         candidate = min(position.numbers(LIGHT), default=None)
-        said = self.rules.mechanics.choices(position.home(LIGHT), position.on_board(LIGHT))
-        assert len(said) == len(choices)
-        for choice, by_throw in zip(said, choices, strict=True):
+        names = self.rules.mechanics.choices(position.home(LIGHT), position.on_board(LIGHT))
+        assert len(names) == len(choices)
+        for choice, by_throw in zip(names, choices, strict=True):
             rolls = self.rules.mechanics.rolls(choice, candidate)
             moved = {roll.moves_by for roll in rolls if roll.moves_by in self.throws}
             shown = {self.throws[n] for n, moves in enumerate(by_throw) if moves is not None}

@@ -97,7 +97,7 @@ def test_a_rule_set_without_a_table_has_the_same_moves(asker, rules):
     position = random_position(rules, 7)
     answer = asker.get(position_path(rules.word, position.notation, "rules")).json
     assert "value" not in answer
-    unfolded = [(said.name, outcome) for said in turn(position) for outcome in said.outcomes]
+    unfolded = [(choice.name, outcome) for choice in turn(position) for outcome in choice.outcomes]
     for each, (name, outcome) in zip(answer["throws"], unfolded, strict=True):
         assert each.get("choice", "") == name
         assert [move["move"] for move in each["moves"]] == [move.text for move in outcome.moves]

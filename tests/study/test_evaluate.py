@@ -30,8 +30,8 @@ final = lru_cache(50_000)(final_value)
 def steps_of(position, choices, order):
     """What an order comes to in a position: probabilities and positions."""
     names = [choice.name for choice in choices]
-    said = order(names) if len(names) > 1 else 0
-    for outcome in choices[said].outcomes:
+    chosen = order(names) if len(names) > 1 else 0
+    for outcome in choices[chosen].outcomes:
         chance = float(outcome.probability)
         if not outcome.moves:
             yield chance, position.pass_turn()

@@ -78,7 +78,7 @@ class ThrowValue:
 
 
 def figures_of(values: PositionValues, position: Position) -> dict[str, float]:
-    """What the payoff has said of a position besides its value and its error, by name."""
+    """The figures of a position besides its value and its error, by name."""
     return {name: getattr(values, name)(position) for name in values.rules.payoff.figures}
 
 

@@ -119,10 +119,10 @@ class LockFile:
         import filelock  # noqa: PLC0415 - as above
 
         try:
-            with warnings.catch_warnings(record=True) as said:
+            with warnings.catch_warnings(record=True) as warned:
                 warnings.simplefilter("always")
                 self._lock.acquire()
-            if said:  # the message about a file instead of a lock
+            if warned:  # the message about a file instead of a lock
                 warn_without_locks(self._folder)
         except filelock.Timeout:
             raise HeldError from None

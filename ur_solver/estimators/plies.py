@@ -64,8 +64,8 @@ def backed_up(values: Values, rows: Rows) -> npt.NDArray[np.float64]:
     for first in range(0, len(rows), _CHUNK):
         part = np.ascontiguousarray(rows[first : first + _CHUNK])
         for choices, members in generator.by_choices(part):
-            said = policy.option_values(generator.before_throw(part[members], choices))
-            worth[first + members] = said.reshape(len(members), len(choices)).max(axis=1)
+            of_choices = policy.option_values(generator.before_throw(part[members], choices))
+            worth[first + members] = of_choices.reshape(len(members), len(choices)).max(axis=1)
     return worth
 
 
@@ -102,24 +102,24 @@ def play_ply(
         ]
         options = [policy.option_values(turns) for turns, _ in thrown]
         best = [_best(each, turns) for each, (turns, _) in zip(options, thrown, strict=True)]
-        said = np.array(
+        of_choices = np.array(
             [
                 each[chosen].reshape(len(part), -1) @ chances
                 for each, chosen, (_, chances) in zip(options, best, thrown, strict=True)
             ]
         )
-        worth[members] = said.max(axis=0)
+        worth[members] = of_choices.max(axis=0)
         drawn = (any_choice[members] * len(choices)).astype(np.int64)
-        says = np.where(explores[members], drawn, said.argmax(axis=0))
+        choice = np.where(explores[members], drawn, of_choices.argmax(axis=0))
         for k, (turns, chances) in enumerate(thrown):
-            mine = np.flatnonzero(says == k)
+            mine = np.flatnonzero(choice == k)
             those = members[mine]
             outcome = np.searchsorted(np.cumsum(chances)[:-1], luck[those], side="right")
             turn = mine * len(chances) + outcome
             some = (any_move[those] * turns.n_options[turn]).astype(np.int64)
             option = np.where(explores[those], turns.starts[turn] + some, best[k][turn])
             is_best[those] = (options[k][option] == options[k][best[k][turn]]) & (
-                said[k, mine] == worth[those]
+                of_choices[k, mine] == worth[those]
             )
             after[those] = turns.after[option]
             won, again = turns.flags[option] & WIN, turns.flags[option] & AGAIN

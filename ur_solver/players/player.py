@@ -59,8 +59,8 @@ class Player:
     def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[TurnBatch, npt.NDArray[np.int64]]]:
         """Turns with the numbers of the choices that they are."""
         generator = self._generator
-        says = np.array([each.moves_by is None for each in asked])
-        before, after = np.flatnonzero(says), np.flatnonzero(~says)
+        is_before = np.array([each.moves_by is None for each in asked])
+        before, after = np.flatnonzero(is_before), np.flatnonzero(~is_before)
         if len(before):
             rows = self._rows([asked[k] for k in before.tolist()])
             for choices, members in generator.by_choices(rows):

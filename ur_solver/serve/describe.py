@@ -23,7 +23,7 @@ def rules_values(rules: RuleSet) -> dict[str, Any]:
     """
     family = rules.mechanics
     dice = rules.dice
-    says = family.choices(1, 1)
+    choices = family.choices(1, 1)
     return {
         "word": rules.word,
         **game_values(rules),
@@ -49,7 +49,7 @@ def rules_values(rules: RuleSet) -> dict[str, Any]:
         "start": rules.start().notation,
         "opening": rules.switches.get(FREE_OPENING.key),
         "opening_throw": family.opening_throw,
-        "choices": [] if says == (FREE_THROW,) else list(says),
+        "choices": [] if choices == (FREE_THROW,) else list(choices),
         "is_numbered": family.is_numbered,
         "stakes": None if rules.stakes is None else _stakes(rules.stakes, rules.pieces),
         "record_rules": rules_text(rules),

@@ -38,8 +38,8 @@ def opening_tree(table: PositionValues, depth: int = 3) -> list[dict[str, Any]]:
     if throw is None:
         return _branches(table, start, depth)
     moves = tuple(table.rules.legal_moves(start, throw))
-    said = {"say": None, "other_loses": None}
-    return [said | _branch(table, start, depth, [(throw,)], Fraction(1), moves)]
+    chosen = {"say": None, "other_loses": None}
+    return [chosen | _branch(table, start, depth, [(throw,)], Fraction(1), moves)]
 
 
 def _branches(table: PositionValues, position: Position, depth: int) -> list[dict[str, Any]]:
@@ -47,15 +47,15 @@ def _branches(table: PositionValues, position: Position, depth: int) -> list[dic
         return []
     choices = turn(position)
     best = choices[0]
-    said: dict[str, Any] = {"say": None, "other_loses": None}
+    chosen: dict[str, Any] = {"say": None, "other_loses": None}
     if best.name != FREE_THROW:
         worth = [choice_value(position, choice, table.value) for choice in choices]
         at = max(range(len(choices)), key=worth.__getitem__)
         best = choices[at]
         margin = _margin(table, position)  # a value before the throw is that of its best choice
-        said = {"say": best.name, "other_loses": _least_loss(worth, at, [margin] * len(worth))}
+        chosen = {"say": best.name, "other_loses": _least_loss(worth, at, [margin] * len(worth))}
     return [
-        said | _branch(table, position, depth, throws, chance, moves)
+        chosen | _branch(table, position, depth, throws, chance, moves)
         for throws, chance, moves in _by_moves(best.outcomes)
     ]
 
@@ -93,7 +93,7 @@ def _branch(
         "throws": [list(each) for each in throws],
         "chance": float(chance),
         "move": text,
-        "value": _figure(to_light, _margin(table, reached)),
+        "value": IntervalEstimate.within(to_light, _margin(table, reached)).to_json(),
         "second": second,
         "position": reached.notation,
         "then": _branches(table, reached, depth - 1),
@@ -112,9 +112,4 @@ def _least_loss(worth: list[float], best: int, margins: list[float]) -> Any:
         return None
     second = max(others, key=worth.__getitem__)
     margin = math.hypot(margins[best], margins[second])
-    return _figure(worth[best] - worth[second], margin)
-
-
-def _figure(value: float, margin: float) -> Any:
-    """A value with its interval as JSON; a number if it is exact."""
-    return IntervalEstimate(value, value - margin, value + margin).to_json()
+    return IntervalEstimate.within(worth[best] - worth[second], margin).to_json()

@@ -19,11 +19,11 @@ def rules_of(name):
 
 
 def turn_of(person, rng, how):
-    """One turn: something said if there is a choice, a throw, a move by `how`; or a pass."""
+    """One turn: a choice before it where there is one, a throw, a move by `how`; or a pass."""
     page = person.page
-    said = page.locator("#options button[aria-pressed]")
-    if said.count() and not page.locator("#options button[aria-pressed=true]").count():
-        said.nth(rng.randrange(said.count())).click()
+    choices = page.locator("#options button[aria-pressed]")
+    if choices.count() and not page.locator("#options button[aria-pressed=true]").count():
+        choices.nth(rng.randrange(choices.count())).click()
         person.settle()
     person.press("Throw", "#hand")
     person.settle()

@@ -179,8 +179,8 @@ def test_games_of_all_kinds_are_recorded(person, word):
     person.settle()
     page = person.page
     for ply in game.plies:
-        if ply.choices and page.locator("#recording-sayings button").count():
-            person.press(ply.choice, "#recording-sayings")
+        if ply.choices and page.locator("#recording-choices button").count():
+            person.press(ply.choice, "#recording-choices")
             person.settle()
         page.locator(f"#recording-throws [data-throw='{'-'.join(map(str, ply.throws))}']").click()
         person.settle()
@@ -280,13 +280,13 @@ def answered(person, table, exercise):
     assert sorted(shown) == sorted(each.move.text for each in moves)
     assert "%" not in page.inner_text("#practise-dialog")  # the answer is hidden
     page.locator(f".answers [data-move='{worst.move.text}']").click()
-    said = page.inner_text("#practise-said")
+    said = page.inner_text("#practise-message")
     assert f"{worst.move.text} has {100 * worst.value:.2f} %" in said
     assert f"{100 * best.value:.2f} %: \N{MINUS SIGN}{100 * worst.loss:.2f} points" in said
     assert best.move.text not in said.split("Try again")[0].replace(worst.move.text, "")
     page.locator(f".answers [data-move='{best.move.text}']").click()
     assert f"Right: {best.move.text} has {100 * best.value:.2f} %" in page.inner_text(
-        "#practise-said"
+        "#practise-message"
     )
     page.wait_for_selector("#practise-why table")
     assert page.locator("#practise-why thead th").all_inner_texts() == [
@@ -380,7 +380,7 @@ def test_a_mistake_asks_first_where_that_is_wanted(person, long_game):
     person.until("#practise-question", "Which move is best?")
     assert "at" not in person.address
     person.press("Show the answer")
-    person.until("#practise-said", "The best is")
+    person.until("#practise-message", "The best is")
     assert person.page.locator("#practise-dialog .arrow.best").count() == 1
     assert person.page.locator("#practise-dialog .arrow.played").count() == 1
     person.keys("Enter")  # the way on has the focus
@@ -410,7 +410,7 @@ def test_positions_from_play_are_practised_by_keyboard(person, name):
         if person.page.locator("#practise-next.main").count():
             break
         person.keys("Enter", "Tab")
-    person.until("#practise-said", "Right")
+    person.until("#practise-message", "Right")
     person.page.focus("#practise-next")
     person.keys("Enter")
     person.until("#practise-title", "Practise: 2 of 10")

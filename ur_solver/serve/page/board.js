@@ -1,6 +1,7 @@
 // The board: the server's drawing with arrows, and what is pressed, dragged and dropped on it.
 
 import { at, drag, make, makeSvg, parsedSvg } from "./dom.js";
+import { other } from "./words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -95,10 +96,9 @@ export class Board {
       for (const each of hidden) each.style.visibility = "";
     }).catch(() => {});
     if (!capture) return duration;
-    const other = side === "light" ? "dark" : "light";
-    const caught = makeSvg("circle", { class: `piece ${other}`, r: 13 });
+    const caught = makeSvg("circle", { class: `piece ${other(side)}`, r: 13 });
     this.moving.prepend(caught);
-    caught.animate([end, this.middleOf(`${other} home`)].map(step),
+    caught.animate([end, this.middleOf(`${other(side)} home`)].map(step),
       { duration: 450, delay: duration - 60, fill: "both", easing: "ease-in-out" })
       .finished.then(() => caught.remove()).catch(() => {});
     return duration + 400;

@@ -2,9 +2,7 @@
 
 import { Source } from "./api.js";
 import { at, download, make } from "./dom.js";
-import { LEVELS, counted } from "./words.js";
-
-const SIDES = ["light", "dark"];
+import { LEVELS, SIDES, counted } from "./words.js";
 
 /** @param {import("./session.js").Session} session */
 export function wireDialogs(session, { start, load, failed, ready, tables }) {

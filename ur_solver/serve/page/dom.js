@@ -50,9 +50,9 @@ export function cautious(words, question, action, mustAsk = () => true) {
 /** A turn in words, then in the notation. */
 export function turnStory(turn) {
   const { choice, throws, move } = turn;
-  const said = choice ? `${choice}, ` : "";
+  const before = choice ? `${choice}, ` : "";
   return [
-    make("span", { class: "story" }, `${said}${throws.join(" and ")}: ${move ? moveWords(move) : "no move"}`),
+    make("span", { class: "story" }, `${before}${throws.join(" and ")}: ${move ? moveWords(move) : "no move"}`),
     make("span", { class: "played" }, turnWords(turn)),
   ];
 }

@@ -17,10 +17,10 @@ export function mistakesOf(session, side = "") {
 
 /** The decision of a judged ply. @returns {Exercise} */
 export function exerciseOf(session, ply) {
-  const isSaying = ply.throw === null;
+  const isBeforeThrow = ply.throw === null;
   return {
     path: session.source.path, position: ply.position, side: ply.side,
-    choice: isSaying ? null : ply.choice ?? null, throws: isSaying ? [] : throwsOf(ply),
+    choice: isBeforeThrow ? null : ply.choice ?? null, throws: isBeforeThrow ? [] : throwsOf(ply),
     played: ply.move,
   };
 }
@@ -56,18 +56,18 @@ export class Question {
   constructor(exercise, source, about, answer, view) {
     Object.assign(this, { exercise, source, about, answer, view });
     this.units = new Units(about);
-    this.options = (exercise.throws.length ? this.moves() : this.sayings())
+    this.options = (exercise.throws.length ? this.moves() : this.choices())
       .sort((one, two) => one.text.localeCompare(two.text));
     [this.best, this.second] = [...this.options].sort((one, two) => one.loss - two.loss);
   }
 
-  get isSaying() {
+  get isBeforeThrow() {
     return !this.exercise.throws.length;
   }
 
   get words() {
     const { side } = this.answer;
-    if (this.isSaying) return `What should ${side} choose before the throw?`;
+    if (this.isBeforeThrow) return `What should ${side} choose before the throw?`;
     const { choice, throws } = this.exercise;
     const chosen = choice ? ` chosen “${choice}” and` : "";
     return `${side} has${chosen} thrown ${throws.join(" and ")}. Which move is best?`;
@@ -82,7 +82,7 @@ export class Question {
     }));
   }
 
-  sayings() {
+  choices() {
     const { choices, choice_errors: errors, choice_loss_errors: doubts } = this.answer;
     const known = Object.entries(choices ?? {}).filter(([, value]) => value !== null);
     const most = Math.max(...known.map(([, value]) => value));

@@ -193,12 +193,12 @@ function showStatus() {
 function showOptions() {
   const buttons = [];
   const { answer, units } = session;
-  if (session.sayings.length > 1 && !session.isOver && session.isOwnTurn && !(session.isPlayed && session.entry)) {
-    for (const name of session.sayings) {
+  if (session.choices.length > 1 && !session.isOver && session.isOwnTurn && !(session.isPlayed && session.entry)) {
+    for (const name of session.choices) {
       const value = session.showsValues && answer.choices
         ? ` ${units.short(answer.choices[name], answer.choice_errors?.[name])}` : "";
       buttons.push(make("button", {
-        "aria-pressed": String(session.said === name), onclick: act(() => session.say(name)),
+        "aria-pressed": String(session.choice === name), onclick: act(() => session.takeChoice(name)),
       }, `${name}${value}`));
     }
   }
@@ -312,12 +312,12 @@ const pressKey = act((key) => {
   return entry?.isPossible ? session.choose(throwsOf(entry)) : null;
 });
 
-/** Choose among the moves, or among what may be said. */
+/** Choose among the moves, or among the choices before the throw. */
 function pick(step) {
   const count = session.offered.length;
-  if (session.sayings.length > 1 && !session.entry) {
-    const next = session.sayings[(session.sayings.indexOf(session.said) + step + 2) % 2];
-    return session.say(next);
+  if (session.choices.length > 1 && !session.entry) {
+    const next = session.choices[(session.choices.indexOf(session.choice) + step + 2) % 2];
+    return session.takeChoice(next);
   }
   if (!count) return null;
   session.chosen = (session.chosen + step + count) % count;
@@ -325,20 +325,20 @@ function pick(step) {
   return null;
 }
 
-/** Play a move; pass where there is none; throw before; say the best where something has to be said. */
+/** Play a move; pass where there is none; throw before; choose the best before a throw that needs a choice. */
 function doIt(move) {
   if (opening.isOn) return opening.roll();
   if (!isOwnTurn()) return null;
-  if (session.mustSay) return session.say(bestSaying());
+  if (session.mustChoose) return session.takeChoice(bestChoice());
   if (session.mustPass) return session.play(null);
   if (!session.entry) return session.roll();
   return move ? session.play(move) : null;
 }
 
-function bestSaying() {
+function bestChoice() {
   const { choices } = session.answer;
-  if (!choices || session.isPlayed) return session.sayings[0];
-  return session.sayings.reduce((one, other) => (choices[other] > choices[one] ? other : one));
+  if (!choices || session.isPlayed) return session.choices[0];
+  return session.choices.reduce((one, other) => (choices[other] > choices[one] ? other : one));
 }
 
 function flip() {

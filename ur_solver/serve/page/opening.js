@@ -5,9 +5,7 @@ import { showDice } from "./dice.js";
 import { at, make } from "./dom.js";
 import { whoIs } from "./play.js";
 import { picked } from "./session.js";
-import { capitalised, moveWords } from "./words.js";
-
-const SIDES = ["light", "dark"];
+import { SIDES, capitalised, moveWords } from "./words.js";
 
 export class Opening {
   /**

@@ -34,9 +34,9 @@ export class Openings {
       about.opening_throw === null || each.throw === about.opening_throw);
     const row = (each) => {
       const [best, ...others] = each.moves;
-      const said = each.choice ? `${each.choice} ` : "";
+      const before = each.choice ? `${each.choice} ` : "";
       return [
-        `${said}${throwsOf(each).join(" ")}`,
+        `${before}${throwsOf(each).join(" ")}`,
         about.opening_throw === null ? `${(100 * each.probability).toFixed(1)} %` : "always",
         best?.move ?? "no move", units.value(each.value, errorOf(each)),
         others.map((move) => `${move.move} ${units.gain(-move.loss, 2, move.loss_error ?? 0)}`).join(", ") || "–",

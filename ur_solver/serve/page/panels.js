@@ -3,9 +3,7 @@
 import { at, make, makeSvg, turnStory } from "./dom.js";
 import { whoIs } from "./play.js";
 import { isBest, showsChances } from "./verdict.js";
-import { LEVELS, MARKS, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
-
-const SIDES = ["light", "dark"];
+import { LEVELS, MARKS, SIDES, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
 
 /** Whose chance is what: two bars in one, with numbers. */
 export function showChances(session) {
@@ -43,7 +41,7 @@ export function showThrows(session, choose) {
     const steps = throws.map((value) =>
       session.about.dice.find((die) => die.throw === value).steps);
     const isOwn = steps.some((step, k) => step !== throws[k]);
-    const label = [each.choice && session.mustSay ? `${each.choice} ` : "", throws.join(" ")].join("");
+    const label = [each.choice && session.mustChoose ? `${each.choice} ` : "", throws.join(" ")].join("");
     const facts = [make("b", {}, label)];
     if (isOwn) facts.push(make("span", { class: "faint" }, `${steps[0]} sq.`));
     facts.push(make("span", { class: "faint" }, `${(100 * each.probability).toFixed(1)} %`));
@@ -69,7 +67,7 @@ export function showMoves(session, play) {
   const isShown = session.showsValues && session.source.hasValues;
   at("no-moves").textContent = session.isOver ? "The game is over."
     : !session.isOwnTurn ? "The computer plays."
-    : session.mustSay ? "Say what you throw for."
+    : session.mustChoose ? "Choose what you throw for."
     : !session.entry ? (session.isPlayed ? "Throw the dice first." : "Throw the dice or choose a throw.")
     : moves.length ? "" : "No move: the turn passes.";
   at("moves").replaceChildren(...moves.map((move, number) => {

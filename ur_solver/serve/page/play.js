@@ -41,7 +41,7 @@ export function headline(session) {
   }
   if (answer.is_draw) return "A draw: nobody can ever move again.";
   if (session.players[side] !== "human") return `${capitalised(whoIs(session, side))} plays …`;
-  if (session.mustSay) return `${turnOf(session, side)}: throw to ${session.sayings.join(" or to ")}?`;
+  if (session.mustChoose) return `${turnOf(session, side)}: throw to ${session.choices.join(" or to ")}?`;
   if (!session.entry) return `${turnOf(session, side)}: throw the dice`;
   const who = capitalised(whoIs(session, side));
   const thrown = throwsOf(session.entry);
@@ -147,10 +147,10 @@ export function pauseBefore(session, moving) {
 function programActs(session, player) {
   const temperature = (session.about.players?.[player] ?? 0) * (session.about.stakes ? session.answer.total : 1);
   const weight = (loss) => (player === "random" ? 1 : temperature ? Math.exp(-loss / temperature) : Number(loss <= 1e-12));
-  if (session.mustSay) {
+  if (session.mustChoose) {
     const worth = session.answer.choices ?? {};
-    const best = Math.max(...session.sayings.map((name) => worth[name] ?? 0));
-    return session.say(picked(session.sayings, (name) => weight(best - (worth[name] ?? 0))));
+    const best = Math.max(...session.choices.map((name) => worth[name] ?? 0));
+    return session.takeChoice(picked(session.choices, (name) => weight(best - (worth[name] ?? 0))));
   }
   if (!session.entry) return session.roll();
   if (session.mustPass) return session.play(null);

@@ -26,8 +26,8 @@ export function pliesOf(answer, entry, turn, move, judged) {
   const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
   if (worth.length > 1) {
     const [name, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
-    const said = answer.choices[turn.choice];
-    const loss = most - said;
+    const chosen = answer.choices[turn.choice];
+    const loss = most - chosen;
     const lost = answer.choice_loss_errors?.[turn.choice] ?? 0;
     plies.push({
       ...common, throw: null, move: turn.choice, best: isTie(loss, lost) ? turn.choice : name,
@@ -35,7 +35,7 @@ export function pliesOf(answer, entry, turn, move, judged) {
       mark: answer.choice_marks[turn.choice], cost: 0, options: worth.length,
       position_after: answer.position, ...errors(lost),
     });
-    before = said;
+    before = chosen;
     error = answer.choice_errors?.[turn.choice] ?? 0;
   }
   const loss = move?.loss ?? 0;

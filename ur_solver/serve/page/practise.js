@@ -144,7 +144,7 @@ export class Practise {
     }, host);
     this.presses = new Presses(this.board, (move) => this.answer(question.options.find((each) => each.text === move.move)));
     this.board.canDrag = (place) => this.presses.canDrag(place);
-    this.said = make("p", { role: "status", id: "practise-said" });
+    this.message = make("p", { role: "status", id: "practise-message" });
     this.why = make("div", { id: "practise-why" });
     this.buttons = new Map(question.options.map((option) => [option, make("button", {
       type: "button", "data-move": option.text, onclick: () => this.answer(option),
@@ -152,9 +152,9 @@ export class Practise {
     this.body.replaceChildren(
       host, make("p", { id: "practise-question" }, `${question.about.title}, ${counted(question.about.pieces, "piece")}: ${question.words}`),
       make("div", { class: "answers", role: "group", "aria-label": "Answers" }, ...this.buttons.values()),
-      this.said, this.why, this.forward);
+      this.message, this.why, this.forward);
     this.board.show(question.answer.svg);
-    if (!question.isSaying) this.presses.offer(question.options, question.answer.side);
+    if (!question.isBeforeThrow) this.presses.offer(question.options, question.answer.side);
     this.showForward();
   }
 
@@ -186,7 +186,7 @@ export class Practise {
     if (!isRight) {
       button.setAttribute("aria-disabled", "true");
       button.replaceChildren(...named(option.text), make("span", { class: "bad" }, ` ${question.lost(option)}`));
-      this.say(`${option.text} has ${own}, the best ${question.isSaying ? "choice" : "move"} ${best}: ${question.lost(option)}. Try again.`);
+      this.say(`${option.text} has ${own}, the best ${question.isBeforeThrow ? "choice" : "move"} ${best}: ${question.lost(option)}. Try again.`);
       return;
     }
     const other = option === question.best ? question.second : question.best;
@@ -210,7 +210,7 @@ export class Practise {
   }
 
   say(words) {
-    this.said.textContent = words;
+    this.message.textContent = words;
   }
 
   finish(option, words) {

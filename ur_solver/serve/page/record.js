@@ -8,10 +8,9 @@ import { Presses } from "./presses.js";
 import { Queue } from "./queue.js";
 import { Recording } from "./recording.js";
 import { sourceOf } from "./start.js";
-import { capitalised, counted, throwsOf } from "./words.js";
+import { SIDES, capitalised, counted, throwsOf } from "./words.js";
 
 const KEY = "ur-recording";
-const SIDES = ["light", "dark"];
 
 export class Record {
   /**
@@ -98,7 +97,7 @@ export class Record {
     const group = (id, label, css) => make("div", { id, class: css, role: "group", "aria-label": label });
     this.opening = group("recording-opening", "Opening", "buttons");
     this.status = make("p", { id: "recording-status", role: "status" });
-    this.sayings = group("recording-sayings", "Said before the throw", "buttons");
+    this.choices = group("recording-choices", "Chosen before the throw", "buttons");
     this.throws = group("recording-throws", "What fell", "throws");
     this.moves = group("recording-moves", "Moves", "buttons");
     this.turns = make("ol", { id: "recording-turns", "aria-label": "Turns" });
@@ -129,7 +128,7 @@ export class Record {
       make("p", { class: "faint" }, recording.hasOpening ? "Record the opening first, or begin with light. " : "Light begins. ",
         "Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
       this.who,
-      host, this.status, this.opening, this.sayings, this.throws, this.moves,
+      host, this.status, this.opening, this.choices, this.throws, this.moves,
       make("h3", {}, "Turns"), this.turns, this.tools,
       make("label", {}, "How it ended ", this.ending),
       this.unjudged, this.ends);
@@ -146,8 +145,8 @@ export class Record {
     this.presses.offer(recording.moves, answer?.side ?? "light");
     const say = capitalised(this.words(isOver));
     if (this.status.textContent !== say) this.status.textContent = say;
-    const sayings = recording.sayings.length > 1 && !isOver ? recording.sayings : [];
-    this.sayings.replaceChildren(...sayings.map((name) => this.button(name, () => this.change((it) => it.say(name)),
+    const choices = recording.choices.length > 1 && !isOver ? recording.choices : [];
+    this.choices.replaceChildren(...choices.map((name) => this.button(name, () => this.change((it) => it.takeChoice(name)),
       { "aria-pressed": String(turn.choice === name) })));
     this.throws.replaceChildren(...(isOver || recording.round ? [] : recording.throws).map((each) => {
       const fallen = throwsOf(each);
@@ -183,7 +182,7 @@ export class Record {
     const before = last ? `${last.side} threw ${last.throws.join(" and ")}, ${last.move ?? "no move"}. ` : "";
     if (isOver && recording.isAtEnd) return `${before}${answer.winner ? `${capitalised(answer.winner)} has won.` : "A draw."}`;
     const which = recording.isAtEnd ? "" : `Turn ${at + 1}: `;
-    if (recording.sayings.length > 1 && !turn.choice) return `${before}${which}What did ${answer.side} choose?`;
+    if (recording.choices.length > 1 && !turn.choice) return `${before}${which}What did ${answer.side} choose?`;
     if (!recording.entry) return `${before}${which}What did ${answer.side} throw?`;
     if (!recording.moves.length) return `${which}${answer.side} threw ${turn.throws.join(" and ")}: no move.`;
     return `${before}${which}${last ? capitalised(answer.side) : answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
@@ -288,10 +287,10 @@ export class Record {
   /** Keep the focus where the next press is likely, and never lose it. */
   focus() {
     if (this.dialog.contains(document.activeElement) && document.activeElement !== this.dialog) return;
-    const next = (this.recording.round && this.opening.querySelector("button")) ?? this.moves.firstElementChild ?? this.sayings.querySelector("[aria-pressed=false]")
+    const next = (this.recording.round && this.opening.querySelector("button")) ?? this.moves.firstElementChild ?? this.choices.querySelector("[aria-pressed=false]")
       ?? this.throws.firstElementChild ?? this.title;
-    const isSaid = this.recording.turn.choice;
-    (isSaid && !this.moves.firstElementChild ? this.throws.firstElementChild ?? next : next).focus();
+    const { choice } = this.recording.turn;
+    (choice && !this.moves.firstElementChild ? this.throws.firstElementChild ?? next : next).focus();
   }
 
   /** A digit is a throw, wherever no text is typed. */

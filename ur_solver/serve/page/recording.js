@@ -67,13 +67,13 @@ export class Recording {
   /** The current position unfolded. */
   async unfold(view) {
     this.answer = this.position && await this.source.position(this.position, view);
-    const { sayings } = this;
-    if (sayings.length === 1 && !this.turn.choice) [this.turn.choice] = sayings;
+    const { choices } = this;
+    if (choices.length === 1 && !this.turn.choice) [this.turn.choice] = choices;
   }
 
   // What can be written at the current place.
 
-  get sayings() {
+  get choices() {
     if (!this.about.choices.length || !this.answer) return [];
     return [...new Set(this.answer.throws.map((each) => each.choice))];
   }
@@ -97,7 +97,7 @@ export class Recording {
     this.at = Math.max(0, Math.min(this.turns.length, at));
   }
 
-  say(name) {
+  takeChoice(name) {
     Object.assign(this.turn, { choice: name, throws: null });
     if (!this.isAtEnd) return this.check(this.at);
     return null;
@@ -235,7 +235,7 @@ export class Recording {
   }
 }
 
-/** The throws that may fall in a position, after what was said. */
+/** The throws that may fall in a position, after the choice before it. */
 function possible({ about }, answer, k, choice) {
   const opening = k === 0 && answer.position === about.start ? about.opening_throw : null;
   return answer.throws.filter((each) => (each.choice ?? null) === (choice ?? null)

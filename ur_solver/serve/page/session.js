@@ -1,4 +1,4 @@
-// What is on screen: the rules, the game, the place in it, what was said and thrown; and the same as
+// What is on screen: the rules, the game, the place in it, what was chosen and thrown; and the same as
 // an address. Nothing here draws: whoever wants to know gets `changed`.
 
 import { partsOf, playedOf } from "./address.js";
@@ -6,9 +6,8 @@ import { Source } from "./api.js";
 import { pliesOf } from "./plies.js";
 import { placed } from "./presses.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
-import { Units, errorOf, throwsOf } from "./words.js";
+import { SIDES, Units, errorOf, throwsOf } from "./words.js";
 
-const SIDES = ["light", "dark"];
 
 export class Session {
   /** @param {(moved?: [string, string] | null) => Promise<void>} changed */
@@ -19,7 +18,7 @@ export class Session {
     this.players = { light: "human", dark: "human" };
     this.names = { light: null, dark: null };
     this.result = null;
-    this.said = null;
+    this.choice = null;
     this.thrown = null;
     this.chosen = 0;
     this.editing = false;
@@ -70,11 +69,11 @@ export class Session {
     Object.assign(this, { names, opening });
   }
 
-  /** Stand at a node, with what was said and thrown there if the game goes on. */
+  /** Stand at a node, with what was chosen and thrown there if the game goes on. */
   stand(node) {
     node.prefer();
     this.at = node;
-    this.said = node.next?.turn.choice ?? null;
+    this.choice = node.next?.turn.choice ?? null;
     this.thrown = node.next?.turn.throws ?? null;
     this.chosen = 0;
     this.isHinted = false;
@@ -88,8 +87,8 @@ export class Session {
 
   /** Keep what is on screen, and return to it where an answer fails to come. */
   keep() {
-    const { source, about, units, root, at, said, thrown, chosen, answer, names, result, opening, view } = this;
-    this.kept = { source, about, units, root, at, said, thrown, chosen, answer, names, result, opening, view };
+    const { source, about, units, root, at, choice, thrown, chosen, answer, names, result, opening, view } = this;
+    this.kept = { source, about, units, root, at, choice, thrown, chosen, answer, names, result, opening, view };
   }
 
   restore() {
@@ -105,7 +104,7 @@ export class Session {
     if (this.at.position !== text) return false;
     this.answer = answer;
     this.at.share = this.share(answer.side, answer.value, text);
-    if (this.sayings.length === 1) [this.said] = this.sayings;
+    if (this.choices.length === 1) [this.choice] = this.choices;
     return true;
   }
 
@@ -115,14 +114,14 @@ export class Session {
     return Boolean(this.answer.winner || this.answer.is_draw);
   }
 
-  /** What may be said before the throw; empty where nothing is. */
-  get sayings() {
+  /** What may be chosen before the throw; empty where nothing is. */
+  get choices() {
     if (!this.about.choices.length) return [];
     return [...new Set(this.answer.throws.map((each) => each.choice))];
   }
 
-  get mustSay() {
-    return this.sayings.length > 0 && !this.sayings.includes(this.said);
+  get mustChoose() {
+    return this.choices.length > 0 && !this.choices.includes(this.choice);
   }
 
   /** Whether the rules give the first throw of the game, of light's or of dark's. */
@@ -130,20 +129,20 @@ export class Session {
     return this.about.opening_throw !== null && this.root.position.replace(" D ", " L ") === this.about.start;
   }
 
-  /** What the dice may show after what was said, each with whether the rules allow it now. */
+  /** What the dice may show after the choice before it, each with whether the rules allow it now. */
   get throws() {
     const opening = this.at === this.root && this.isGiven ? this.about.opening_throw : null;
     return this.answer.throws
-      .filter((each) => this.mustSay || !each.choice || each.choice === this.said)
+      .filter((each) => this.mustChoose || !each.choice || each.choice === this.choice)
       .map((each) => ({
         ...each,
-        isPossible: !this.mustSay && !this.isOver && (opening === null || each.throw === opening),
+        isPossible: !this.mustChoose && !this.isOver && (opening === null || each.throw === opening),
       }));
   }
 
   /** The throw that was made or chosen; null before. */
   get entry() {
-    if (this.mustSay || !this.thrown) return null;
+    if (this.mustChoose || !this.thrown) return null;
     return this.throws.find((each) =>
       each.isPossible && String(throwsOf(each)) === String(this.thrown)) ?? null;
   }
@@ -182,15 +181,11 @@ export class Session {
     return this.moves.find((move) => move.move === turn.move) ?? null;
   }
 
-  get choice() {
-    return this.sayings.length ? this.said : null;
-  }
-
   // Doing it.
 
-  say(name) {
-    if (!this.sayings.includes(name) || (this.isPlayed && this.entry)) return null;
-    this.said = name;
+  takeChoice(name) {
+    if (!this.choices.includes(name) || (this.isPlayed && this.entry)) return null;
+    this.choice = name;
     this.thrown = null;
     this.chosen = 0;
     return this.changed();
@@ -206,7 +201,7 @@ export class Session {
 
   /** Whether the dice may be thrown: whoever plays throws them once. */
   get mayRoll() {
-    return !this.isOver && !this.mustSay && !(this.isPlayed && this.entry);
+    return !this.isOver && !this.mustChoose && !(this.isPlayed && this.entry);
   }
 
   roll() {
@@ -277,7 +272,7 @@ export class Session {
     node.remove();
     this.fallen = [...after, ...pending, ...this.fallen];
     this.stand(parent);
-    this.said = turn.choice;
+    this.choice = turn.choice;
     this.thrown = turn.throws;
     return this.changed();
   }
@@ -354,7 +349,7 @@ export class Session {
     if (number) parts.at = number;
     const next = this.at.next?.turn;
     const isNext = next && isSame(next, { ...next, choice: this.choice, throws: this.thrown ?? [] });
-    if (this.said && this.sayings.length > 1 && !isNext) parts.said = this.said;
+    if (this.choice && this.choices.length > 1 && !isNext) parts.said = this.choice;
     if (this.thrown && !isNext) parts.throw = this.thrown.join("-");
     if (this.view !== "light") parts.top = this.view;
     if (!this.showsValues) parts.values = "no";
@@ -401,7 +396,7 @@ export class Session {
     if (unread) faults.push(unread);
     for (const each of await this.replay(lines)) faults.push(each);
     this.stand(nodeAt(this.root, Number(parts.get("at") ?? 0)));
-    this.said = parts.get("said") ?? this.said;
+    if (this.about.choices.includes(parts.get("said"))) this.choice = parts.get("said");
     const throws = parts.get("throw")?.split("-").map(Number);
     this.thrown = throws ?? this.thrown;
     this.isNew = false;

@@ -19,7 +19,7 @@ export function statusWords(session) {
   if (answer.winner) return `${before}${capitalised(answer.winner)} has won.`;
   if (answer.is_draw) return `${before}A draw: nobody can ever move again.`;
   const side = capitalised(answer.side);
-  if (session.mustSay) return `${before}${side} chooses what to throw for.`;
+  if (session.mustChoose) return `${before}${side} chooses what to throw for.`;
   if (!session.entry) return `${before}${openingWords(session)}${side} to throw.`;
   const thrown = throwsOf(session.entry).join(" and ");
   const move = session.moves[session.chosen];

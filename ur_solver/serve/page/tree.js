@@ -70,7 +70,7 @@ export function isSame(one, other) {
     && String(one.throws) === String(other.throws);
 }
 
-// In an address: `.2_A!A3.0.1_A3A2(.3_A!A2.0).2_...`: the throw, or what was said and the throws,
+// In an address: `.2_A!A3.0.1_A3A2(.3_A!A2.0).2_...`: the throw, or the choice before it and the throws,
 // and the move; in parentheses what else was played instead of the turn before them. The letters
 // that an address would have to escape are written as others.
 
@@ -96,36 +96,24 @@ export function writeTree(node) {
 
 /** A node's number in the order in which `writeTree` writes them, 0 for the first. */
 export function numberOf(root, wanted) {
-  let number = -1;
-  let found = 0;
-  walk(root, (node) => {
-    number += 1;
-    if (node === wanted) found = number;
-  });
-  return found;
+  return Math.max(0, nodesOf(root).indexOf(wanted));
 }
 
 /** The node with a number. */
 export function nodeAt(root, number) {
-  let found = root;
-  let seen = -1;
-  walk(root, (node) => {
-    seen += 1;
-    if (seen === number) found = node;
-  });
-  return found;
+  return nodesOf(root)[number] ?? root;
 }
 
 /** All nodes, a main turn before what else was played instead of it, and those before what follows. */
-function walk(root, visit) {
-  visit(root);
+function nodesOf(root) {
+  const found = [root];
   let node = root;
   while (node.children.length) {
     const [main, ...others] = node.children;
-    visit(main);
-    for (const other of others) walk(other, visit);
+    found.push(main, ...others.flatMap(nodesOf));
     node = main;
   }
+  return found;
 }
 
 const TOKEN = /\.([a-z]*)(\d+(?:-\d+)?)(?:_([^.()]*))?|[()]/y;
@@ -159,15 +147,15 @@ export function readLines(text) {
   return { lines, fault: null };
 }
 
-/** The judged plies of a line by turn: what was said before a throw belongs to that turn. */
+/** The judged plies of a line by turn: a choice before a throw belongs to that turn. */
 export function pliesByTurn(plies) {
   const turns = [];
-  let said = [];
+  let own = [];
   for (const ply of plies) {
-    said.push(ply);
+    own.push(ply);
     if (ply.throw !== null) {
-      turns.push(said);
-      said = [];
+      turns.push(own);
+      own = [];
     }
   }
   return turns;

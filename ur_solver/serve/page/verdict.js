@@ -24,9 +24,9 @@ const whose = (who) => (who === "you" ? "your" : `${who}’s`);
 
 function wordsOf(session, ply) {
   const { side, throw: thrown, move, best, mark, loss } = ply;
-  const isSaid = thrown === null;
-  const named = (each) => (isSaid ? `“${each}”` : moveWords(each));
-  const what = `${capitalised(whose(whoIs(session, side)))} ${isSaid ? "choice" : "last move"} (${named(move)}) was`;
+  const isBeforeThrow = thrown === null;
+  const named = (each) => (isBeforeThrow ? `“${each}”` : moveWords(each));
+  const what = `${capitalised(whose(whoIs(session, side)))} ${isBeforeThrow ? "choice" : "last move"} (${named(move)}) was`;
   if (isBest(session, ply)) return `${what} ${loss > 1e-9 ? "as good as the best" : "the best"}.`;
   if (!mark) return `${what} nearly the best.`;
   const cost = session.units.isMoney ? loss.toFixed(2) : `${Math.max(1, Math.round(100 * loss))} % of chance`;

@@ -101,8 +101,10 @@ export function throwsOf(thrown) {
 }
 
 export function turnWords(turn) {
-  const said = turn.choice ? `${turn.choice} ` : "";
-  return `${said}${turn.throws.join(" ")} ${turn.move ?? "–"}`;
+  const before = turn.choice ? `${turn.choice} ` : "";
+  return `${before}${turn.throws.join(" ")} ${turn.move ?? "–"}`;
 }
+
+export const SIDES = ["light", "dark"];
 
 export const other = (side) => (side === "light" ? "dark" : "light");

@@ -1,6 +1,7 @@
 // Positions as text: read, written, and their faults named (ur_solver/rules/position.py).
 
 import { Refusal } from "../refusal.js";
+import { counted } from "../words.js";
 
 /** Sides in words, by their letters. */
 export const NAMES = { L: "light", D: "dark" };
@@ -19,7 +20,6 @@ export const isResting = (piece) => piece.endsWith("^");
 const awake = (content) => content.replaceAll("^", "");
 const swapped = (text) => text.replace(/[LDld]/g, (letter) => "DLdl"["LDld".indexOf(letter)]);
 const quoted = (text) => (text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replaceAll("'", "\\'")}'`);
-const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 function inOrder(pieces) {
   const key = (piece) => `${LETTERS.indexOf(piece[0])}${piece.slice(1)}`;

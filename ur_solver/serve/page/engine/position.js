@@ -16,7 +16,7 @@ const THRESHOLDS = [["blunder", 0.06], ["mistake", 0.03], ["inaccuracy", 0.015]]
  * @property {(rows: number[][]) => Promise<ArrayLike<number>>} [chances]
  *   of winning if only that counted, of exact values in money
  * @property {(row: number[], value: number, margin: number) => Promise<object>} facts
- *   what is said of a position after its value
+ *   what is known of a position besides its value
  */
 
 /** The mark of a choice, if what it loses is sure. */

@@ -40,7 +40,7 @@ export class Estimates {
     });
   }
 
-  /** What is said of a position besides its value; a margin of 0 is that of a value by the rules. */
+  /** What is known of a position besides its value; a margin of 0 is that of a value by the rules. */
   async facts(_row, _value, margin) {
     return margin ? { tolerance: null, exact: false, error: margin }
       : { tolerance: 0, error: null, exact: true };
