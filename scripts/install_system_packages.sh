@@ -8,7 +8,11 @@ sudo=
 [ "$(id -u)" -eq 0 ] || sudo=sudo
 export DEBIAN_FRONTEND=noninteractive
 $sudo apt-get update --quiet
-# Debian calls it chromium; on Ubuntu that name is a snap, which runners have as a browser.
-command -v chromium >/dev/null || $sudo apt-get install --yes --quiet --no-install-recommends \
-    chromium fonts-dejavu-core
+# Debian has its headless shell alone, which takes less of the processor; Ubuntu has a snap instead,
+# which runners have as a browser.
+command -v chromium-headless-shell >/dev/null ||
+    $sudo apt-get install --yes --quiet --no-install-recommends \
+        chromium-headless-shell fonts-dejavu-core ||
+    command -v chromium >/dev/null ||
+    $sudo apt-get install --yes --quiet --no-install-recommends chromium fonts-dejavu-core
 $sudo apt-get install --yes --quiet --no-install-recommends libcairo2

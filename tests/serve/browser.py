@@ -11,7 +11,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+# The headless shell is the same browser without windows, which take a quarter of the time.
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))),
+    None,
+)
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 # Nobody here waits for the computer.
