@@ -11,7 +11,7 @@ CORE := setup.py scripts/incremental.py scripts/toolchain.py \
 # Programs start twice as fast from modules that were compiled before, and tests start hundreds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test test-long check lint types bench docs wheel sanitize dist-test build clean
+.PHONY: demo quick test test-slow test-long check lint types bench docs wheel sanitize dist-test build clean
 
 build: $(STAMP)
 
@@ -36,22 +36,16 @@ demo:
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8) + 1)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-test: $(STAMP)
-	$(PYTEST) -m 'not long'
-
-# While working: every room, without the files that take longest.
-SLOW := tests/cli/test_machine_use.py tests/cli/test_processes.py tests/engine/cluster \
-    tests/docs/test_pages.py tests/engine/test_block.py tests/engine/test_interrupted.py \
-    tests/faults tests/kernel/test_bounds.py tests/kernel/test_level_bounds.py \
-    tests/kernel/test_odd_dice.py tests/kernel/test_paths.py tests/kernel/test_perft.py \
-    tests/kernel/test_policies.py tests/kernel/test_rows.py tests/kernel/test_single.py \
-    tests/kernel/test_tiled.py \
-    tests/serve/page tests/serve/test_answers.py tests/serve/test_memory.py \
-    tests/study/test_atlas.py tests/study/test_comparison.py tests/study/test_evaluate.py \
-    tests/study/test_page.py tests/study/test_study.py tests/test_exact.py \
-    tests/test_execution.py tests/test_own_rules.py
+# Tests are marked by what they take: `medium` and `slow` ones, then `long` ones.
 quick: $(STAMP)
-	$(PYTEST) -q -m 'not long' $(addprefix --ignore=,$(SLOW))
+	$(PYTEST) -q -m 'not medium and not slow and not long'
+
+test: $(STAMP)
+	$(PYTEST) -m 'not slow and not long'
+
+# Only files with such tests are collected.
+test-slow: $(STAMP)
+	$(PYTEST) -m 'slow and not long' $$(grep -rl mark.slow tests --include=test_*.py)
 
 test-long: $(STAMP)
 	$(BIN)/pytest -m long

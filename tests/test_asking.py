@@ -26,6 +26,8 @@ from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
 from ur_solver.table.names import FOLDER_VARIABLE, exact_name
 
+pytestmark = pytest.mark.medium
+
 Files = dict[str, bytes | str]
 """What a folder holds: the bytes of files, a word for anything else, by path."""
 

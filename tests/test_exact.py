@@ -18,6 +18,8 @@ from ur_solver.rules import CATALOGUE, LIGHT, Dice, Stakes, named_rules
 from ur_solver.rules.turns import is_draw, turn
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.medium
+
 PAGE = pathlib.Path(__file__).parents[1] / "docs" / "exact.md"
 FINKEL = named_rules("finkel:1")
 

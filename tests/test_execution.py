@@ -28,6 +28,8 @@ from ur_solver.solving.costs import (
 from ur_solver.space import part_of, space_of
 from ur_solver.table.reader import TableFile
 
+pytestmark = pytest.mark.medium
+
 FINKEL = named_rules("finkel:2")
 
 PEAK = """

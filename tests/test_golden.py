@@ -11,6 +11,8 @@ from tests.value_iteration import Equations
 from ur_solver.api.table import Table
 from ur_solver.rules import named_rules
 
+pytestmark = pytest.mark.medium
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_readable_rules_give_the_golden_values(name):

@@ -10,6 +10,8 @@ import pytest
 
 import ur_solver
 
+pytestmark = pytest.mark.medium
+
 PACKAGE = pathlib.Path(ur_solver.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

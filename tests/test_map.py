@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import pathlib
 import re
 
@@ -65,10 +66,17 @@ def test_every_test_is_of_a_module_or_on_the_page():
     assert sorted(rest - {*re.findall(r"`(tests/[^`]+)`", PAGE)} - ABOUT_THE_TREE) == []
 
 
-def test_what_make_quick_leaves_out_is_there():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    slow = re.search(r"^SLOW := (.+)$", makefile, re.MULTILINE)[1].split()
-    assert [name for name in slow if not (ROOT / name).exists()] == []
+def test_every_test_is_run_by_one_command():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    chosen = dict(
+        re.findall(r"^(test\S*): .+\n\t.+ -m '?([\w ]+?)'?(?: \$\$.+)?$", makefile, re.MULTILINE)
+    )
+    assert list(chosen) == ["test", "test-slow", "test-long"]
+    for slow, long in itertools.product((False, True), repeat=2):
+        marks = {"slow": slow, "long": long}
+        assert sum(eval(each, marks) for each in chosen.values()) == 1
+    steps = re.search(r'steps="(.+)"', (ROOT / ".ci" / "run").read_text(encoding="utf-8"))[1]
+    assert {"test", "test-slow"} <= {*steps.split()}
 
 
 ABOUT_THE_TREE = {

@@ -19,6 +19,8 @@ from ur_solver.rules import named_rules
 from ur_solver.solving.costs import room, room_for
 from ur_solver.space import part_of
 
+pytestmark = pytest.mark.medium
+
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
 NAMES = [name for name in STARTS if name != "bell-stakes"]
 

@@ -25,6 +25,8 @@ from ur_solver.table.pack import pack
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import add_certificate
 
+pytestmark = pytest.mark.medium
+
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())["bell-stakes"]
 FEWER_FINES = 2
 

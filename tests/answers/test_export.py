@@ -15,6 +15,8 @@ from ur_solver.answers.export_columns import column_types
 from ur_solver.cli import cli
 from ur_solver.errors import InputError
 
+pytestmark = pytest.mark.medium
+
 pa = pytest.importorskip("pyarrow", reason="the extra 'arrow' is not installed")
 from pyarrow import parquet  # noqa: E402
 

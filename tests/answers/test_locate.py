@@ -24,6 +24,8 @@ from ur_solver.table.names import (
 )
 from ur_solver.table.new_path import new_table_path
 
+pytestmark = pytest.mark.medium
+
 RULES = named_rules("finkel:1")
 LARGER = named_rules("finkel:3")
 

@@ -27,6 +27,8 @@ from ur_solver.rules import named_rules
 from ur_solver.space import part_from, part_of, space_of
 from ur_solver.table.names import FOLDER_VARIABLE, exact_name
 
+pytestmark = pytest.mark.medium
+
 RULES = named_rules("finkel:3")
 ONE = "....__../.......L/....__.D L 0 1"
 OTHER = "L...__../......../....__.D D 1 0"

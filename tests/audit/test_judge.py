@@ -34,6 +34,8 @@ from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.turns import choice_value, move_value, throw_value, total, turn
 
+pytestmark = pytest.mark.medium
+
 EXACT = 1e-12
 
 

@@ -19,6 +19,8 @@ from ur_solver.records import Replay, write_games
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
 
+pytestmark = pytest.mark.medium
+
 
 @pytest.fixture(scope="module", params=["finkel:3", "murray:2", "skiriuk:2", "birds:2"])
 def tables(request, tmp_path_factory):

@@ -12,6 +12,8 @@ from ur_solver.records import read_text
 from ur_solver.rules import named_rules
 from ur_solver.rules.drawing.svg import board_svg
 
+pytestmark = pytest.mark.slow
+
 
 def audit_of(record):
     (audit,) = audit_games([record], HashValues(record.rules))

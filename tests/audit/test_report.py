@@ -17,6 +17,8 @@ from ur_solver.rules.contents import is_marked, side_of, split
 from ur_solver.rules.drawing.svg import board_svg
 from ur_solver.rules.payoff import MONEY, POINTS
 
+pytestmark = pytest.mark.slow
+
 REFERENCES = {"random": 0.03, "first": 0.027, "greedy": 0.015}
 HOSTILE = '<script>alert("x")</script>'
 

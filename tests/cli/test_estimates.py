@@ -25,6 +25,8 @@ from ur_solver.estimators.finding import new_estimator_path
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
 
+pytestmark = pytest.mark.medium
+
 HERE = "L...__../..D...../....__.. L 6 6"
 
 

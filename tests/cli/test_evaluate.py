@@ -7,6 +7,8 @@ import pytest
 from tests.cli.test_commands import run
 from ur_solver.rules import named_rules
 
+pytestmark = pytest.mark.medium
+
 
 @pytest.fixture(autouse=True)
 def _table_of_finkel_2(finkel2):
@@ -52,6 +54,7 @@ def test_the_regret_of_a_policy_in_a_file(tmp_path, solved):
     assert page.count("....__") >= 2
 
 
+@pytest.mark.slow
 def test_the_regret_of_a_policy():
     arguments = ("evaluate", "finkel:2", "--examples", "2", "--policy")
     found = json.loads(run(*arguments, "greedy", "--json"))

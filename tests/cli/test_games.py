@@ -15,6 +15,8 @@ from ur_solver.cli import cli
 from ur_solver.records import read_file, write_games
 from ur_solver.rules import named_rules
 
+pytestmark = pytest.mark.medium
+
 GREEDY = str(GAMES / "finkel2p-greedy.json")
 
 

@@ -20,6 +20,8 @@ from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.space import part_of
 from ur_solver.table.names import FOLDER_VARIABLE
 
+pytestmark = pytest.mark.medium
+
 SUMMARY = [
     "rules", "pieces", "path", "solved", "left", "positions", "value", "opening_value", "tolerance",
     "value_type", "residual", "error", "bytes", "seconds", "resumed_blocks", "sweeps",

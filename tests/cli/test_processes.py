@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.medium
+
 START = "....__../......../....__.. L 2 2"
 
 

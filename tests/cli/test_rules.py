@@ -11,6 +11,8 @@ from tests.cli.test_commands import run
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.table.reader import TableFile
 
+pytestmark = pytest.mark.medium
+
 
 def test_rules_are_listed():
     sets, documents, _ = run("rules").split("\n\n")

@@ -23,6 +23,8 @@ from ur_solver.errors import MissingTableError
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.table.names import FOLDER_VARIABLE, games_folder
 
+pytestmark = pytest.mark.medium
+
 EARLIER = pathlib.Path(__file__).parents[1] / "data" / "tables"
 
 

@@ -13,6 +13,8 @@ import ur_solver as ur
 from tests.docs.session import ROOT
 from ur_solver.rules import CATALOGUE
 
+pytestmark = pytest.mark.medium
+
 FILE = ROOT / "docs" / "bare_reader.py"
 WHOLE = ["finkel:1", "masters:1", "murray:1", "aseb:1", "casual:1", "birds:1", "skiriuk:1"]
 WHOLE += ["ben:1", "bell:1", "casual-roll-again:1"]

@@ -18,6 +18,8 @@ from ur_solver.common.progress import Form
 from ur_solver.rules import named_rules
 from ur_solver.table.names import FOLDER_VARIABLE
 
+pytestmark = pytest.mark.medium
+
 PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 
 START = "....__../......../....__.. L 2 2"

@@ -12,6 +12,8 @@ import pytest
 from tests.docs.session import PAGES, ROOT, Session, blocks_of, is_same, printed_lines
 from ur_solver.cli import cli
 
+pytestmark = pytest.mark.slow
+
 PYTHON = {"python", "pycon"}
 
 

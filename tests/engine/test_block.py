@@ -17,6 +17,8 @@ from ur_solver.kernel import Workspace, kernel_of
 from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.medium
+
 TOLERANCE = 1e-12
 
 FRESH = """

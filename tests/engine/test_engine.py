@@ -15,6 +15,8 @@ from ur_solver.kernel import MIN_TOLERANCE, RaceKernel
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.medium
+
 FINKEL = space_of(named_rules("finkel:2"))
 
 

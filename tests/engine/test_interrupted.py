@@ -17,7 +17,10 @@ from tests.solving import make_table
 from ur_solver.rules import named_rules
 from ur_solver.table.reader import TableFile
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows"),
+    pytest.mark.slow,
+]
 
 WORD = "finkel:4"
 RULES = named_rules(WORD)

@@ -16,6 +16,8 @@ from ur_solver.players.policies import policy_of
 from ur_solver.rules import named_rules
 from ur_solver.rules.turns import turn
 
+pytestmark = pytest.mark.medium
+
 FAMILIES = ("finkel:2", "casual-roll-again:2", "birds:2", "skiriuk:2", "ben:2", "bell-stakes:2")
 
 

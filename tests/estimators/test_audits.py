@@ -10,6 +10,8 @@ from ur_solver.answers.lookup import Lookup
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.table.reader import TableFile
 
+pytestmark = pytest.mark.medium
+
 
 @pytest.fixture
 def games(exact):

@@ -19,6 +19,8 @@ from ur_solver.rules import named_rules
 from ur_solver.space import part_of
 from ur_solver.table.names import readable_name, table_name
 
+pytestmark = pytest.mark.medium
+
 SEEDS = script_module("train_estimators").SHIPPED_RULES
 TOO_LARGE = ["murray:7", "murray-3dice:7", "ben:7", "skiriuk:7", "skiriuk-d4:7", "birds:5"]
 """No machine here solves them."""

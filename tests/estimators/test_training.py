@@ -23,6 +23,8 @@ from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import named_rules
 from ur_solver.study.thumbs import share_of_wins
 
+pytestmark = pytest.mark.medium
+
 losses = script_module("losses").losses
 
 QUICK = Effort(positions=60, rollouts=8, games=3)

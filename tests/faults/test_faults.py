@@ -12,7 +12,10 @@ from tests.faults import askers, clusters, commands, giants, solves, strangers, 
 from tests.faults.tally import Tally
 from ur_solver.rules import named_rules
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of Unix")
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="signals and limits of Unix"),
+    pytest.mark.slow,
+]
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,8 @@ from ur_solver.rules import named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.space import is_race_of_tiles, space_of
 
+pytestmark = pytest.mark.medium
+
 ONE_BLOCK = ("aseb:1", "conventional:1", "skiriuk:1", "ben:1")
 
 

@@ -17,6 +17,8 @@ from ur_solver.rules import LIGHT
 from ur_solver.rules.turns import is_draw, turn
 from ur_solver.space.stakes import CHANCE, LEAST, LEAST_CHANCE, MOST, MOST_CHANCE
 
+pytestmark = pytest.mark.medium
+
 LONG = np.longdouble
 """Of 64 bits where float64 has 53, on the machines that run these tests."""
 

@@ -18,6 +18,8 @@ from ur_solver.rules import PATHS, RuleSet, named_rules
 from ur_solver.rules.dice import DICE, Dice
 from ur_solver.space import is_race_of_tiles, space_of
 
+pytestmark = pytest.mark.slow
+
 SLOW = pathlib.Path(__file__).parents[1] / "data" / "slow"
 
 

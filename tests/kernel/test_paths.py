@@ -29,6 +29,8 @@ from ur_solver.rules.squares import (
 )
 from ur_solver.space import is_race_of_tiles, space_of
 
+pytestmark = pytest.mark.medium
+
 BOARDS = st.one_of(st.just(UR), random_boards())
 
 some_dice = st.sampled_from([DICE["4-binary"], DICE["3-binary"], DICE["d4"]])
@@ -93,6 +95,7 @@ def some_squares(draw: st.DrawFn, path: Path) -> dict[str, SquareRule]:
     return {square: draw(rule) for square in sorted(draw(squares))}
 
 
+@pytest.mark.slow
 @pytest.mark.memory
 @given(st.data(), random_paths(), some_dice, some_switches, st.sampled_from([1, 1, 1, 2]))
 @settings(max_examples=100, deadline=None)

@@ -17,6 +17,8 @@ from ur_solver.rules import CATALOGUE, DARK, LIGHT
 from ur_solver.rules.turns import turn
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.medium
+
 SIDES = (LIGHT, DARK)
 
 

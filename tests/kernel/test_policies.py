@@ -20,6 +20,8 @@ from ur_solver.rules import LIGHT, named_rules
 from ur_solver.rules.turns import choice_value, final_value, move_value, turn
 from ur_solver.space import TileSpace, space_of
 
+pytestmark = pytest.mark.medium
+
 FEWEST = 4096
 """Positions of a block that has policies."""
 

@@ -18,6 +18,8 @@ from ur_solver.rules.openings import opening_value
 from ur_solver.rules.turns import evaluate
 from ur_solver.space import TileSpace, space_of
 
+pytestmark = pytest.mark.medium
+
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
 NAMES = [name for name in STARTS if name != "bell-stakes"]
 
@@ -95,6 +97,7 @@ def test_tiles_and_single_positions_agree(name, pieces):
             assert work.residual(1) == pytest.approx(by_position, abs=1e-14), kernel.instruction_set
 
 
+@pytest.mark.slow
 def test_tiles_and_single_positions_agree_where_three_pieces_have_numbers():
     space = space_of(named_rules("birds:3"))
     kernel, values = RowKernel(space), meaningless(space)

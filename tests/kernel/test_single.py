@@ -32,6 +32,8 @@ from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.space import TileSpace, is_race_of_tiles, space_of
 
+pytestmark = pytest.mark.medium
+
 RACES = [name for name in CATALOGUE if is_race_of_tiles(named_rules(name, 1))]
 BOTH = [*NAMES, "finkel", "murray", "masters"]
 CHANCES = [name for name in CATALOGUE if not named_rules(name, 1).payoff.has_fines]

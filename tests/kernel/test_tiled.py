@@ -40,6 +40,8 @@ from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.space import is_race_of_tiles, space_of
 
+pytestmark = pytest.mark.medium
+
 ROOT = pathlib.Path(__file__).parents[2]
 SETS = instruction_sets()
 SERVED = [rules for rules in RACES.values() if is_race_of_tiles(rules)]
@@ -488,6 +490,7 @@ def custom_rules(draw) -> RuleSet:
     )
 
 
+@pytest.mark.slow
 @given(custom_rules(), st.sampled_from(SETS))
 @settings(max_examples=25, deadline=None)
 def test_custom_rules_have_the_same_updates(rules, instruction_set):

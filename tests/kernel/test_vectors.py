@@ -10,6 +10,8 @@ import pytest
 
 from ur_solver.kernel._tiled import instruction_sets
 
+pytestmark = pytest.mark.medium
+
 HERE = pathlib.Path(__file__).parent
 HEADERS = HERE.parents[1] / "ext" / "ur_solver" / "kernel"
 SETS = {16: None, 32: "avx2", 64: "avx512"}

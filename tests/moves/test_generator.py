@@ -14,6 +14,8 @@ from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.rules.turns import turn
 
+pytestmark = pytest.mark.medium
+
 NAMES = each_kind(CATALOGUE)
 
 

@@ -3,12 +3,15 @@
 import re
 from functools import cache
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ur_solver.rules import CATALOGUE, Position, Stakes, opponent
 from ur_solver.rules.contents import number_of, side_of, split
 from ur_solver.rules.turns import turn
+
+pytestmark = pytest.mark.medium
 
 MOVE_TEXT = re.compile(r"(\d?)([ABC](?:\d+|@))([ABC](?:\d+|\+))(x?)(\*?)( again| stop)?")
 RULES = [
@@ -96,6 +99,7 @@ def mirrored_plies(rules, position):
     )
 
 
+@pytest.mark.slow
 @given(rule_sets(), st.randoms(use_true_random=False))
 def test_random_games_keep_the_invariants(rules, dice):
     position = rules.start()

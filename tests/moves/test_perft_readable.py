@@ -6,6 +6,8 @@ from tests.oracles.perft import divide, perft
 from tests.perft_records import records
 from ur_solver.rules import CATALOGUE
 
+pytestmark = pytest.mark.medium
+
 
 def test_every_rule_set_is_counted():
     assert {record.values[0] for record in records()} == set(CATALOGUE)

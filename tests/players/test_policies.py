@@ -23,6 +23,8 @@ from ur_solver.records import stepper_of
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.turns import total
 
+pytestmark = pytest.mark.medium
+
 RULES = named_rules("finkel:4")
 VALUES = HashValues(RULES)
 

@@ -15,7 +15,7 @@ from ur_solver.rules import LIGHT
 from ur_solver.serve.judged import Turn, audit_text, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 NAMES = ["birds-2", "bell-stakes-1", "skiriuk-7", "birds-5", "ben-7", "bell-stakes-7"]
 

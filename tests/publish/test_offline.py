@@ -14,7 +14,7 @@ from tests.serve.page.playing import by_list, by_press, play
 from ur_solver.publish.site import publish
 from ur_solver.rules import named_rules
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 PATH = "/games/ur"
 PLAYED = ("finkel-1", "birds-1", "skiriuk-1", "ben-1", "bell-stakes-1")

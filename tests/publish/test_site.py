@@ -18,6 +18,8 @@ from ur_solver.publish.site import publish
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.table.names import table_folders
 
+pytestmark = pytest.mark.medium
+
 
 def run(*words):
     return CliRunner().invoke(cli, ["publish", *map(str, words)])

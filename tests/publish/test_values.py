@@ -14,7 +14,7 @@ from ur_solver.estimators.features import scale_of
 from ur_solver.estimators.measure import positions_of_play
 from ur_solver.publish.site import PLIES
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("word", TABLES)

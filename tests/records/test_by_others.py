@@ -24,6 +24,8 @@ from ur_solver.records import (
 )
 from ur_solver.rules import named_rules
 
+pytestmark = pytest.mark.medium
+
 JSON = json.loads((GAMES / "finkel-1.json").read_text())
 SHORT = json.loads((GAMES / "finkel-short-wait4roll.json").read_text())
 FINKEL = named_rules("finkel")

@@ -29,6 +29,8 @@ from ur_solver.records import (
 from ur_solver.rules import CATALOGUE, PATHS, Dice, RuleSet, named_rules
 from ur_solver.rules.turns import turn
 
+pytestmark = pytest.mark.medium
+
 BIRDS = """\
 # a game written by hand
 rules: birds:1

@@ -16,6 +16,8 @@ from ur_solver.rules import CATALOGUE, FREE_THROW, PATHS, UR, Path, RuleSet, nam
 from ur_solver.rules.dice import Dice
 from ur_solver.rules.turns import total, turn
 
+pytestmark = pytest.mark.medium
+
 CUSTOM = RuleSet(
     "custom",
     PATHS["murray-royalur"],

@@ -17,6 +17,8 @@ from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.rules.naming import digest_of
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.medium
+
 OLD_TABLE = pathlib.Path(__file__).parents[1] / "data/tables/masters-games-1-compulsory.h5"
 
 TURNED = [

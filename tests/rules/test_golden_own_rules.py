@@ -12,6 +12,8 @@ from ur_solver.rules import CATALOGUE, Stakes, named_rules
 from ur_solver.rules.openings import opening_value
 from ur_solver.rules.turns import evaluate, final_value
 
+pytestmark = pytest.mark.medium
+
 GOLDEN = pathlib.Path(__file__).parents[1] / "data" / "golden"
 STARTS = json.loads((GOLDEN / "own-rules-starts.json").read_text())
 BEN = {1: 55.3971, 2: 50.6803, 3: 49.4305}

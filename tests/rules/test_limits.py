@@ -32,6 +32,8 @@ from ur_solver.rules.registry import FAMILIES
 from ur_solver.rules.squares import Refuge, Shared, Stack
 from ur_solver.space import Space, _tile_ranking, is_race_of_tiles, space_of
 
+pytestmark = pytest.mark.medium
+
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 
 

@@ -49,6 +49,8 @@ from ur_solver.rules.turns import evaluate
 from ur_solver.space import TileSpace, is_race_of_tiles, positions_of, space_of
 from ur_solver.table.reader import TableFile
 
+pytestmark = pytest.mark.medium
+
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:

@@ -19,6 +19,8 @@ from ur_solver.rules.squares import Refuge, Shared, Stack
 from ur_solver.rules.turns import is_draw
 from ur_solver.space import space_of
 
+pytestmark = pytest.mark.medium
+
 OTHER_WAY = Path.of("other-way", UR, PATHS["murray"].light[:-4])
 """Skiriuk's path with the other half of the short end first."""
 

@@ -16,6 +16,8 @@ from ur_solver.rules.turns import is_draw, total, turn
 from ur_solver.serve.judged import Turn, audit_text, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded
 
+pytestmark = pytest.mark.medium
+
 
 def positions_of(table, most):
     """Positions of a table, evenly spaced where it has more."""

@@ -19,6 +19,8 @@ from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import write_table
 
+pytestmark = pytest.mark.slow
+
 RULES = named_rules("finkel")
 TABLES, MEMORY, POSITIONS = 3, 64 << 20, 40
 

@@ -20,6 +20,8 @@ from ur_solver.serve.app import MAX_BODY, _Served, make_app
 from ur_solver.serve.front import Front
 from ur_solver.serve.guard import POLICY
 
+pytestmark = pytest.mark.medium
+
 START = "....__../......../....__.. L 3 3"
 LIST = "/api/v1/tables"
 FINKEL = f"{LIST}/finkel-3"

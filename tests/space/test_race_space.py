@@ -16,6 +16,8 @@ from ur_solver.rules import DARK, LIGHT, Board, Path, named_rules
 from ur_solver.space import space_of
 from ur_solver.space._tile_ranking import rank_one
 
+pytestmark = pytest.mark.medium
+
 BELL = (217, 12869, 263121, 2602822, 14669769, 53188365, 137870097)
 MASTERS = {1: 277, 5: 41243781, 7: 500929993}
 every_small = pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from ur_solver.rules.families.birds import Birds
 from ur_solver.rules.turns import turn
 from ur_solver.space import TileSpace, space_of
 
+pytestmark = pytest.mark.medium
+
 OWN = ("bell", "casual", "casual-roll-again", "birds", "skiriuk", "skiriuk-d4", "ben")
 SIZES = {
     "bell": (217, 12869, 263121, 2602822, 14669769, 53188365, 137870097),

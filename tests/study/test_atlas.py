@@ -8,7 +8,10 @@ import pytest
 
 from tests.scripts import SCRIPTS, script_module
 
-pytestmark = pytest.mark.skipif(not SCRIPTS.exists(), reason="a tree without scripts")
+pytestmark = [
+    pytest.mark.skipif(not SCRIPTS.exists(), reason="a tree without scripts"),
+    pytest.mark.slow,
+]
 
 
 def test_pages_are_those_of_the_studies(tmp_path, monkeypatch):

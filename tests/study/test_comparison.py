@@ -15,6 +15,8 @@ from ur_solver.errors import InputError
 from ur_solver.rules import named_rules
 from ur_solver.study.comparison import ROWS, read_study
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def studies(solved, tmp_path_factory) -> list[str]:

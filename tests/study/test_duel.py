@@ -15,6 +15,8 @@ from ur_solver.rules import named_rules
 from ur_solver.study.duel import PolicyDuellist, duel
 from ur_solver.study.evaluate import evaluate
 
+pytestmark = pytest.mark.slow
+
 FINKEL = named_rules("finkel:2")
 
 ENGINE = """

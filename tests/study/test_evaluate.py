@@ -23,6 +23,8 @@ from ur_solver.study.evaluate import evaluate, exact_evaluation
 from ur_solver.study.exact_play import ExactPlay
 from ur_solver.study.match import play
 
+pytestmark = pytest.mark.slow
+
 # Whether anybody can ever move is asked of the same positions again and again.
 final = lru_cache(50_000)(final_value)
 

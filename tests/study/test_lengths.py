@@ -39,6 +39,8 @@ from ur_solver.table.format import LENGTH, LONGEST, OBJECTIVES
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
 
+pytestmark = pytest.mark.medium
+
 FINKEL = named_rules("finkel:1")
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.cli.test_commands import run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _table_of_finkel_2(finkel2):

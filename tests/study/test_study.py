@@ -26,6 +26,8 @@ from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.thumbs import best_order, choices_of
 
+pytestmark = pytest.mark.slow
+
 
 class Recorder:
     """Keeps what was thrown and done in every game, to be replayed by the readable rules."""

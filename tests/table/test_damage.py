@@ -20,6 +20,8 @@ from ur_solver.rules import named_rules
 from ur_solver.table.reader import TableFile
 from ur_solver.table.upgrade import open_earlier
 
+pytestmark = pytest.mark.medium
+
 EARLIER = pathlib.Path(__file__).parents[1] / "data" / "tables"
 
 CLEAR = (DamagedTableError, NotATableError, TableVersionError)

@@ -28,6 +28,8 @@ from ur_solver.table.pack import pack
 from ur_solver.table.reader import TableFile
 from ur_solver.table.table_folder import TABLE
 
+pytestmark = pytest.mark.medium
+
 RULES = named_rules("finkel:2")
 
 

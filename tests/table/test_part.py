@@ -29,6 +29,8 @@ from ur_solver.table.pack import pack
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
 
+pytestmark = pytest.mark.medium
+
 RULES = named_rules("finkel:3")
 LATE = "L...__../.......L/....__.D L 0 1"
 

@@ -33,11 +33,14 @@ pytest.importorskip("distributed")
 from ur_solver.engine.cluster import runner, start
 from ur_solver.engine.cluster.runner import ClusterRunner
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning",
-    "ignore::pytest.PytestWarning",
-    "ignore:Creating scratch directories:UserWarning",  # on a machine that is busy
-)
+pytestmark = [
+    pytest.mark.filterwarnings(
+        "ignore::ResourceWarning",
+        "ignore::pytest.PytestWarning",
+        "ignore:Creating scratch directories:UserWarning",  # on a machine that is busy
+    ),
+    pytest.mark.slow,
+]
 
 RULES = named_rules("finkel:3")
 N_BLOCKS = len(space_of(RULES).blocks)

@@ -14,7 +14,7 @@ from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.prose import sections_of
 from ur_solver.serve.plain import measured
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 PHONE = {

@@ -7,7 +7,7 @@ import pytest
 from tests.serve.browser import needs_browser
 from tests.serve.page.playing import SIX, rules_of
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("name", SIX)

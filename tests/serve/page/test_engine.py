@@ -20,7 +20,7 @@ from ur_solver.serve.judged import Turn, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded, board_values
 from ur_solver.space import positions_of, space_of
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.medium]
 
 OWN = {
     "skiriuk, nearly all switches": named_rules("skiriuk:3").changed(

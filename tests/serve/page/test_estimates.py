@@ -18,7 +18,7 @@ from ur_solver.rules import named_rules
 from ur_solver.serve.judged import line_values
 from ur_solver.serve.unfold import ServedRules
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 WORDS = ("skiriuk:2", "birds:2")
 

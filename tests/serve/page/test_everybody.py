@@ -9,7 +9,7 @@ from tests.serve.page.playing import NEXT_MISTAKE, opened
 from ur_solver.records import write_text
 from ur_solver.serve.page_files import page_files
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 def test_what_an_address_cannot_show_is_told(person):

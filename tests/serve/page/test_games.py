@@ -11,7 +11,7 @@ from ur_solver.api.table import Table
 from ur_solver.records import read_text, write_text
 from ur_solver.rules import named_rules
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.medium]
 
 
 @pytest.mark.parametrize("suffix", [".ur", ".rgn", ".json"])

@@ -14,7 +14,7 @@ from ur_solver.audit.dice_test import compared_throws
 from ur_solver.records import Replay, read_text, write_text
 from ur_solver.rules import SIDE_NAMES, named_rules
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 FINKEL = named_rules("finkel:3")
 

@@ -23,7 +23,7 @@ from ur_solver.serve.rounds import opening_values
 from ur_solver.serve.rules_data import rules_data
 from ur_solver.serve.unfold import ServedRules, Unfolded
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

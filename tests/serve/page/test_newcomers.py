@@ -12,7 +12,7 @@ from ur_solver.api.table import Table
 from ur_solver.rules import named_rules
 from ur_solver.serve.unfold import THRESHOLDS
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 FINKEL = named_rules("finkel:3")
 ENDING = "..L.__L./......D./...D__.. L 1 1"

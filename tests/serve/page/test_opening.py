@@ -10,7 +10,7 @@ from tests.serve.browser import Person, needs_browser
 from ur_solver.records import opening_text, read_text
 from ur_solver.rules import named_rules
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 MOST_ROUNDS = 60
 
 

@@ -21,7 +21,7 @@ from ur_solver.api.table import Table
 from ur_solver.serve.judged import line_values
 from ur_solver.serve.unfold import ServedRules
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("name", SIX)

@@ -13,6 +13,8 @@ from tests.serve.page.playing import by_list, turn_of
 from tests.serve.proxy import proxied
 from ur_solver.rules import named_rules
 
+pytestmark = pytest.mark.slow
+
 PATH = "/games/ur"
 
 
