@@ -15,17 +15,21 @@ unexport PYTHONDONTWRITEBYTECODE
 
 build: $(STAMP)
 
-# The environment, which the metadata and the dependencies of the package decide. Compiles as well.
+# The environment, which the metadata and the dependencies of the package decide. It compiles as well,
+# while most of the environment is installed, which takes one processor.
+COMPILE := $(BIN)/python setup.py --quiet build_ext --inplace
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/pip install --quiet --group dev
+	$(BIN)/pip install --quiet --group build
+	$(BIN)/pip install --quiet --group dev & $(COMPILE); compiled=$$?; \
+	    wait $$! && exit $$compiled
 	$(BIN)/pip install --quiet --no-build-isolation --editable .
 	touch $@
 
 # The compiled core: what changed since the last time.
 $(STAMP): $(INSTALLED) $(CORE)
-	$(BIN)/python setup.py --quiet build_ext --inplace
+	$(COMPILE)
 	touch $@
 
 demo:
