@@ -9,10 +9,11 @@ backwards, V being the network's value and the sign -1 where the other side thro
 where a move explored, at the end of a game and at the end of the window. The network is then
 fitted to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
 
-The first half of a training is fast: a backup looks one ply ahead. But a network plays worse by it
-than its values are, and learns the worse game: in skiriuk it gives a lead too little. In the second
-half V is replaced by its own full backup wherever B and the play ask for it, so that they look two
-plies ahead. That takes some four times as long a position, and is worth it (`docs/estimates.md`).
+Most of a training is fast: a backup looks one ply ahead. But a network plays worse by it than its
+values are, and learns what that play is worth: in skiriuk it gives a lead too little. In the last
+quarter its values are replaced by their full backups wherever B and the play ask for them, so that
+both look two plies ahead. A position takes some four times as long, but few of them mend what whole
+games by one ply taught (`docs/estimates.md`).
 
 Games are divided into streams with random numbers of their own, and minibatches into shares, both
 the same with any number of threads: so is what comes out.
@@ -44,7 +45,7 @@ _EXPLORE = 0.15
 _MOST_PLIES = 2000
 """After which a game is given up, as bad players may go on for ever."""
 
-_FIRST_RATE, _LAST_RATE = 2e-3, 3e-5
+_FIRST_RATE, _LAST_RATE = 2e-3, 1e-5
 """Twice the first rate has killed all units of a layer of networks that learn from 1024 at once."""
 
 STAGES = 6
@@ -53,7 +54,7 @@ STAGES = 6
 _LEAST_ROUNDS = 30
 _FIRST_LAMBDA, _LAST_LAMBDA = 0.95, 0.8
 
-_DEEP_FROM = 0.5
+_DEEP_FROM = 0.75
 """How far a training is when its backups begin to look two plies ahead."""
 
 
@@ -215,7 +216,7 @@ class Training:
             Of threads.
         done : float
             How far the training is, from 0 to 1: the rate of learning and lambda fall with it, and
-            the second half looks a ply further.
+            backups look a ply further from `_DEEP_FROM` on.
         """
         self.rounds += 1
         weight = _FIRST_LAMBDA + (_LAST_LAMBDA - _FIRST_LAMBDA) * done
