@@ -122,7 +122,7 @@ def main() -> None:
 def _calibrate(path: pathlib.Path, positions: int) -> None:
     """Calibrate an estimator anew, and replace its file."""
     estimator = with_table(Estimator(path, plies=1))
-    stored, effort = estimator.stored, Effort(positions, rollouts=32, games=8)
+    stored, effort = estimator.stored, Effort(positions, rollouts=32)
     seed = stored.made_by["seed"]
     errors, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)
     write(path, dataclasses.replace(stored, errors=errors, measured=measured))

@@ -11,7 +11,7 @@ from ur_solver.estimators.making import train_estimator
 from ur_solver.rules import named_rules
 
 ROUNDS = 8
-EFFORT = Effort(positions=200, rollouts=24, games=6)
+EFFORT = Effort(positions=200, rollouts=24)
 
 
 @pytest.fixture(scope="session", params=["finkel:2", "skiriuk:2"])

@@ -1,20 +1,15 @@
 """How far values may be off: 95 % intervals, calibrated by rollouts.
 
-What is wrong in a value is not known where there is no table. Rollouts see a part of it. Positions
-of play are valued by searches, and held against
+What is wrong in a value is not known where there is no table. Rollouts that are cut see a part of
+it: they are nearer to the optimum than the values that they start from. Positions of play are
+valued by searches and held against them, and what they differ by is widened by a factor, which was
+chosen so that intervals hold where there are tables (`docs/estimates.md`). Games to the end are no
+reference: they are worth what their play is, less than that from which the values were learnt.
 
-- rollouts that are cut: nearer to the optimum than the values that they start from, but they lean
-  on the same network, and see nothing of what is wrong with all that it says of a game;
-- games to the end without their luck: right on average about the network's own play, which is not
-  the best. What is left of luck in them is known, and taken off.
-
-Either is widened by a factor, and the larger one counts. The factors were chosen so that intervals
-hold where there are tables (`docs/estimates.md`). A deeper search is held against cut rollouts
-anew, and is given no wider intervals than a shallower one. What games to the end show counts for
-every depth as for 1 ply: a few plies do not mend what a network misjudges for both sides. Where a
-table has positions of play, of endings perhaps, intervals are at least as wide as hold there. All
-of this is measured of searches to 3 plies; with 4, intervals are as wide as with 3. An interval is
-calibrated, not proven.
+A deeper search is given no wider intervals by rollouts than a shallower one. Where a table has
+positions of play, of endings perhaps, intervals are at least as wide as hold there. All of this is
+measured of searches to 3 plies; with 4, intervals are as wide as with 3. An interval is calibrated,
+not proven.
 """
 
 from __future__ import annotations
@@ -33,9 +28,8 @@ from ur_solver.estimators.measure import ValueErrors, positions_of_play, value_e
 from ur_solver.estimators.plies import play_ply
 from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.estimators.search import Searched
-from ur_solver.study.estimates import NORMAL
 
-CUT_FACTOR, GAME_FACTOR = 1.5, 1.4
+CUT_FACTOR = 1.5
 _SHARE = 0.95
 
 
@@ -49,13 +43,10 @@ class Effort:
         Of play.
     rollouts : int
         From each, cut after `CUT` plies.
-    games : int
-        From each, to the end; two or more.
     """
 
     positions: int = 400
     rollouts: int = 48
-    games: int = 12
 
 
 def calibrated(
@@ -84,19 +75,14 @@ def calibrated(
     scale = scale_of(values.rules, rows)
     rng = np.random.default_rng([seed, 2])
     cut = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1) / scale
-    games = (rolled_out(values, rows, effort.games, rng).T / scale).T
-    played, noise = games.mean(axis=1), games.var(axis=1, ddof=1) / effort.games
     held = rows[:0] if exact is None else positions_of_play(values, effort.positions, seed, exact)
-    plain = values.state_values(rows)
-    off, shape = plain / scale - played, spread(plain / scale)
-    by_games = GAME_FACTOR * NORMAL * _root(off / shape, noise / shape**2)
     by_cut = [_by_cut(values, depth, cut, rows) for depth in range(MOST_PLIES - 1)]
-    errors = np.minimum.accumulate(np.maximum(by_cut, by_games))
+    errors = np.minimum.accumulate(by_cut)
+    off = values.state_values(rows) - cut * scale
     measured = {
         **asdict(effort),
         "plies": CUT,
-        "against_rollouts": asdict(ValueErrors.of(plain - cut * scale)),
-        "against_games": _root(off, noise) * float(np.mean(scale)),
+        "against_rollouts": asdict(ValueErrors.of(off)),
     }
     if exact is not None and len(held):
         needed = [_by_table(values, depth, exact, held) for depth in range(len(errors))]
@@ -118,13 +104,6 @@ def _by_table(values: Values, depth: int, exact: TableValues, rows: Rows) -> flo
     found = Searched(values, depth).state_values(rows) / scale
     off = np.abs(found - exact.state_values(rows) / scale)
     return float(np.quantile(off / spread(found), _SHARE))
-
-
-def _root(differences: npt.NDArray[np.float64], noise: npt.NDArray[np.float64]) -> float:
-    """The root of the mean square of differences without their noise, a standard error added."""
-    squares = differences**2 - noise
-    mean = squares.mean() + squares.std() / np.sqrt(len(squares))
-    return float(np.sqrt(max(mean, 0.0)))
 
 
 def share_inside(values: Values, error: float, exact: TableValues, rows: Rows) -> tuple[int, int]:
