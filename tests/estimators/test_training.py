@@ -170,7 +170,7 @@ def test_returns_are_full_backups_of_one_ply_or_of_two(estimator):
         np.testing.assert_allclose(window.returns, wanted, atol=1e-6)
 
 
-def test_the_last_quarter_looks_two_plies_ahead(monkeypatch: pytest.MonkeyPatch):
+def test_the_second_half_looks_two_plies_ahead(monkeypatch: pytest.MonkeyPatch):
     depths, play = [], TrainingGames.play
 
     def noting(self, values, rng, weight, depth):
@@ -180,7 +180,7 @@ def test_the_last_quarter_looks_two_plies_ahead(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(TrainingGames, "play", noting)
     training = Training(named_rules("finkel:1"), (8,))
     with ThreadPoolExecutor(1) as pool:
-        for done in (0.0, 0.74, 0.75, 1.0):
+        for done in (0.0, 0.49, 0.5, 1.0):
             training.round(pool, done)
     assert depths == [0] * 8 + [1] * 8
 

@@ -9,11 +9,11 @@ backwards, V being the network's value and the sign -1 where the other side thro
 where a move explored, at the end of a game and at the end of the window. The network is then
 fitted to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
 
-Most of a training is fast: a backup looks one ply ahead. But a network plays worse by it than its
-values are, and learns what that play is worth: in skiriuk it gives a lead too little. In the last
-quarter its values are replaced by their full backups wherever B and the play ask for them, so that
-both look two plies ahead. A position takes some four times as long, but few of them mend what whole
-games by one ply taught (`docs/estimates.md`).
+The first half of a training is fast: a backup looks one ply ahead. But a network plays worse by it
+than its values are, and learns what that play is worth: in skiriuk it gives a lead too little. In
+the second half its values are replaced by their full backups wherever B and the play ask for them,
+so that both look two plies ahead. A position takes some four times as long, but few of them mend
+what whole games by one ply taught (`docs/estimates.md`).
 
 Games are divided into streams with random numbers of their own, and minibatches into shares, both
 the same with any number of threads: so is what comes out.
@@ -54,7 +54,7 @@ STAGES = 6
 _LEAST_ROUNDS = 30
 _FIRST_LAMBDA, _LAST_LAMBDA = 0.95, 0.8
 
-_DEEP_FROM = 0.75
+_DEEP_FROM = 0.5
 """How far a training is when its backups begin to look two plies ahead."""
 
 
