@@ -123,7 +123,7 @@ def home(
     monkeypatch.setenv(FOLDER_VARIABLE, str(home / "tables"))
     monkeypatch.setattr("platformdirs.user_state_path", lambda _name: home / "state")
     # files are what is looked at, not how near an estimator is
-    least = functools.partial(Effort, positions=20, rollouts=2, games=2)
+    least = functools.partial(Effort, positions=20, rollouts=2)
     monkeypatch.setattr("ur_solver.estimators.making.Effort", least)
     return home
 
