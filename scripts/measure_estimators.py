@@ -2,11 +2,13 @@
 
     python scripts/measure_estimators.py ESTIMATOR... [--plies 1 2 3] [--games 1600]
     python scripts/measure_estimators.py ESTIMATOR... --start 200
+    python scripts/measure_estimators.py ESTIMATOR --against OTHER --plies 1 --games 6000
 
 The tables are looked for where 'ur solve' puts them. Where there is only one of the endings, values
 alone are compared, of positions of play that it holds. With --start the value of the start is
 printed instead, as rows of a table: by the network, by a search, by rollouts, and as the atlas has
-it, where a table was solved.
+it, where a table was solved. With --against the estimator plays another one of its game, without a
+table.
 """
 
 from __future__ import annotations
@@ -19,16 +21,18 @@ import pathlib
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from losses import losses
+from against_table import differences_inside, losses, share_inside
 
 from ur_solver.answers.locate import open_file_of
 from ur_solver.api.table import Table
-from ur_solver.estimators.calibration import differences_inside, share_inside
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.measure import positions_of_play, value_errors
 from ur_solver.estimators.rollouts import CUT, rolled_out
+from ur_solver.estimators.search import player_values
+from ur_solver.players.policies import TablePolicy
 from ur_solver.study.estimates import IntervalEstimate
+from ur_solver.study.thumbs import share_of_wins
 
 ROLLED_OUT = 64
 SEARCHED = 3
@@ -45,12 +49,16 @@ def main() -> None:
     parser.add_argument("--plies", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--rollouts", action="store_true", help="hold rollouts against it too")
     parser.add_argument("--start", type=int, metavar="N", help="value the start, by N rollouts")
+    parser.add_argument("--against", metavar="OTHER", help="play against another estimator")
     parser.add_argument("--threads", type=int)
     asked = parser.parse_args()
     for path in asked.estimators:
         estimator = Estimator(path, plies=1)
         if asked.start:
             print(_start_row(estimator, asked.start), flush=True)
+            continue
+        if asked.against:
+            _play(estimator, Estimator(asked.against, plies=1), asked)
             continue
         with Table(open_file_of(estimator.rules)) as exact:
             exact.load()
@@ -75,6 +83,17 @@ def _start_row(estimator: Estimator, rollouts: int) -> str:
         exact = fairness.get("with_a_free_first_throw", fairness["first_player"])
     cells.append("" if exact is None else units.value(exact, 2))
     return f"| {' | '.join(cells)} |"
+
+
+def _play(estimator: Estimator, other: Estimator, asked: argparse.Namespace) -> None:
+    """Let two estimators play, each half of the games as light."""
+    rules = estimator.rules
+    for plies in asked.plies:
+        own, their = (
+            TablePolicy(player_values(each.network, plies)) for each in (estimator, other)
+        )
+        won = share_of_wins(rules, own, their, asked.games, seed=1)
+        print(f"{rules.word}, {plies}-ply: wins {_text(won, 1)} % of {asked.games}", flush=True)
 
 
 def _measure(estimator: Estimator, exact: Table, asked: argparse.Namespace) -> None:

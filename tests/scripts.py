@@ -11,7 +11,7 @@ SCRIPTS = pathlib.Path(__file__).parents[1] / "scripts"
 
 
 def script_module(name: str) -> ModuleType:
-    """A script as a module, which finds others beside it; not run as a program."""
+    """Import a script as a module, without running it; it may import other scripts."""
     if str(SCRIPTS) not in sys.path:
         sys.path.append(str(SCRIPTS))
     return importlib.import_module(name)

@@ -13,7 +13,7 @@ from tests.scripts import script_module
 from ur_solver.api.table import Table
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.estimators import making
-from ur_solver.estimators.calibration import Effort, calibrated, differences_inside, share_inside
+from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.measure import positions_of_play, value_errors
@@ -25,7 +25,10 @@ from ur_solver.study.thumbs import share_of_wins
 
 pytestmark = pytest.mark.medium
 
-losses = script_module("losses").losses
+_against_table = script_module("against_table")
+differences_inside = _against_table.differences_inside
+losses = _against_table.losses
+share_inside = _against_table.share_inside
 
 QUICK = Effort(positions=60, rollouts=8)
 

@@ -1,4 +1,7 @@
-"""What a player loses by its moves against an exact table; for scripts and tests."""
+"""What an exact table says of an estimator: whether its intervals hold, what its moves lose.
+
+For scripts and tests.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,63 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import TableValues, Values
+from ur_solver.estimators.features import Rows, scale_of
+from ur_solver.estimators.intervals import half_widths
+from ur_solver.estimators.plies import play_ply
 from ur_solver.estimators.search import player_values
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.match import GameStep, play
+
+
+def share_inside(values: Values, error: float, exact: TableValues, rows: Rows) -> tuple[int, int]:
+    """How many exact values lie in their intervals, and how many positions a table holds.
+
+    Parameters
+    ----------
+    values : Values
+        By a search.
+    error : float
+        Of that search, as `calibrated` gives it.
+    exact : TableValues
+    rows : unsigned, shape (states, state width)
+    """
+    held = rows[exact.holds_states(rows)]
+    scale = scale_of(values.rules, held)
+    found = values.state_values(held)
+    off = np.abs(found - exact.state_values(held))
+    return int((off <= half_widths(error, found / scale) * scale).sum()), len(held)
+
+
+def differences_inside(
+    values: Values, error: float, exact: TableValues, rows: Rows, seed: int = 1
+) -> tuple[int, int]:
+    """How many differences of two moves lie in their intervals, and how many were compared.
+
+    Of each state the best move with a throw and another one, if there is one. The errors of their
+    values are taken for independent.
+
+    Parameters
+    ----------
+    values, error, rows
+        As for `share_inside`.
+    exact : TableValues
+        Of the whole game.
+    seed : int
+        Of the throws and the other moves.
+    """
+    best, other = (
+        play_ply(values, rows, np.random.default_rng(seed), explore) for explore in (0.0, 1.0)
+    )
+    differ = ~other.is_best & (best.sign != 0) & (other.sign != 0)
+    off, square = np.zeros(int(differ.sum())), np.zeros(int(differ.sum()))
+    for ply, sign in ((best, 1), (other, -1)):
+        after = ply.after[differ]
+        scale = scale_of(values.rules, after)
+        found = values.state_values(after)
+        off += sign * ply.sign[differ] * (found - exact.state_values(after))
+        square += (half_widths(error, found / scale) * scale) ** 2
+    return int((np.abs(off) <= np.sqrt(square)).sum()), len(off)
 
 
 class _Losses:
