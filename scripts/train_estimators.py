@@ -34,7 +34,7 @@ from ur_solver.table.names import readable_name, table_name
 
 SHIPPED_RULES = {
     "murray:7": 1,
-    "murray-3dice:7": 2,
+    "murray-0-to-3:7": 2,
     "ben:7": 3,
     "skiriuk:7": 4,
     "skiriuk-d4:7": 5,
@@ -61,7 +61,7 @@ SHIPPED_RULES = {
 """With their seeds."""
 
 FIRST = {
-    "murray-3dice:7": "murray:7",
+    "murray-0-to-3:7": "murray:7",
     "skiriuk-d4:7": "skiriuk:7",
     "finkel-3dice:7": "finkel:7",
     "bell:7": "finkel:7",
