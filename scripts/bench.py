@@ -242,6 +242,7 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     import numpy as np
     import numpy.typing as npt
 
+    from ur_solver.engine import Lease
     from ur_solver.engine.iterate import iterate
     from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
     from ur_solver.kernel._inputs import Inputs
@@ -282,17 +283,19 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
 
     def whole(use_tiled: bool) -> tuple[float, float, npt.NDArray[np.float64]]:
         values = np.empty(space.n_values)
-        workspace, swept = Workspace(), 0
+        lease, swept = Lease(Workspace()), 0
         began = time.process_time()
         for block in space.blocks:
             if use_tiled:
-                work = kernel.lay_out(block, ArrayBlocks(space, values), workspace, single=True)
+                work = kernel.lay_out(
+                    block, ArrayBlocks(space, values), lease.workspace, single=True
+                )
                 own = values[block.offset : block.offset + block.size]
-                swept += iterate(work, own, goal, 1).sweeps * block.size
+                swept += iterate(work, own, goal, lease).sweeps * block.size
                 work.store(own)
             else:
                 generic = GenericBlock(block, values)
-                swept += iterate(generic, generic.own, goal, 1).sweeps * block.size
+                swept += iterate(generic, generic.own, goal, lease).sweeps * block.size
         return time.process_time() - began, swept / space.n_values, values
 
     rounds = kernel.tiled.rounds

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.value_types import VALUE_TYPES
-from ur_solver.engine import ThreadRunner, solve
+from ur_solver.engine import Lease, ThreadRunner, solve
 from ur_solver.engine import iterate as iteration
 from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
 from ur_solver.kernel._tiled import TiledBlock, instruction_sets
@@ -98,7 +98,7 @@ def rounds(case: Case) -> None:
 
             def once(n: int = n) -> None:
                 nonlocal swept
-                swept = iteration.iterate(case.open(rounds=n), NO_ROOM, GOAL, 1)
+                swept = iteration.iterate(case.open(rounds=n), NO_ROOM, GOAL, Lease(Workspace()))
 
             if extrapolating:
                 seconds = least(once)
@@ -225,12 +225,12 @@ def starting(case: Case) -> None:
     line("error", "sweeps")
     scratch = case.values.copy()
     with switched_off():
-        line("from 1/2", iteration.iterate(case.open(), NO_ROOM, GOAL, 1).sweeps)
+        line("from 1/2", iteration.iterate(case.open(), NO_ROOM, GOAL, Lease(Workspace())).sweeps)
         for error in (0.1, 0.03, 0.01, 1e-3):
             work = case.open()
             scratch[case.range] = np.minimum(case.values[case.range] + error, 1.0)
             work.load(scratch[case.range])
-            line(error, iteration.iterate(work, NO_ROOM, GOAL, 1).sweeps)
+            line(error, iteration.iterate(work, NO_ROOM, GOAL, Lease(Workspace())).sweeps)
 
 
 def threads(case: Case) -> None:

@@ -15,7 +15,7 @@ from ur_solver.blocks.file_names import HEAD, checkpoint_folder
 from ur_solver.blocks.folder import BlockFolder
 from ur_solver.blocks.job import Job, described
 from ur_solver.cli import cli
-from ur_solver.engine import OwnLease
+from ur_solver.engine import Lease
 from ur_solver.engine.cluster import FolderTask
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.kernel import Workspace, kernel_of
@@ -107,7 +107,7 @@ def test_workers_solve_in_the_precision_of_the_job(tmp_path):
     with BlockFolder(checkpoint_folder(output), job) as folder:
         task = FolderTask(str(folder.folder), (folder.folder / HEAD).read_bytes())
         for block in SPACE.blocks:
-            task(block.index, OwnLease(Workspace()))
+            task(block.index, Lease(Workspace()))
             own = expected[block.offset : block.offset + block.size]
             assert np.array_equal(folder.files.values_of(block.index), own)
 

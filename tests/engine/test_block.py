@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.solving import solve
-from ur_solver.engine import MemoryStore, OwnLease, goal_of, solve_block
+from ur_solver.engine import Lease, MemoryStore, goal_of, solve_block
 from ur_solver.engine.iterate import StoppedError
 from ur_solver.errors import MissingBlockError
 from ur_solver.kernel import Workspace, kernel_of
@@ -76,13 +76,12 @@ def test_a_block_whose_inputs_are_not_there_is_refused(word):
         solve_block(kernel_of(space), last, MemoryStore(), goal=1e-13)
 
 
-class Stopped(OwnLease):
-    def check_stop(self):
-        raise StoppedError
+def stop():
+    raise StoppedError
 
 
 def test_a_lease_can_stop_the_work():
     space = space_of(named_rules("finkel:1"))
     kernel, goal = kernel_of(space), goal_of(space, TOLERANCE, certify=False)
     with pytest.raises(StoppedError):
-        solve_block(kernel, 0, MemoryStore(), goal=goal, lease=Stopped(Workspace()))
+        solve_block(kernel, 0, MemoryStore(), goal=goal, lease=Lease(Workspace(), check_stop=stop))

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from ur_solver.engine.iterate import Iteration, StoppedError, iterate
+from ur_solver.engine.lease import Lease
 from ur_solver.errors import SolveError
+from ur_solver.kernel import Workspace
 
-NO_ROOM = np.empty(0)
+NO_ROOM, LEASE = np.empty(0), Lease(Workspace())
 
 
 class Modes:
@@ -76,7 +78,7 @@ class CoarseModes(Modes):
 
 def test_one_mode_is_extrapolated_to_its_end():
     work = Modes(0.9)
-    iterate(work, NO_ROOM, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, LEASE)
     assert work.error < 1e-12
     assert work.times
     assert work.sweeps < 15  # plain sweeps take 260
@@ -88,7 +90,7 @@ def test_of_two_modes_as_much_is_added_as_leaves_the_least():
     # minus its sixth (1/64 and 9/4096). The sum of squares is minimal at
     # t = (1/64 1/64 + 3/4096 9/4096) / (1/64^2 + (9/4096)^2).
     work = Modes(0.5, 0.25)
-    iterate(work, NO_ROOM, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, LEASE)
     assert work.times[0] == pytest.approx(4123 / 4177, rel=1e-12)
 
 
@@ -96,15 +98,15 @@ def test_of_two_modes_as_much_is_added_as_leaves_the_least():
 @pytest.mark.parametrize("factors", [(0.5,), (0.9, 0.3), (0.9, 0.89), (0.7, 0.6, 0.5), (0.95, 0.1)])
 def test_the_error_is_within_the_goal(factors, goal):
     work = Modes(*factors)
-    found = iterate(work, NO_ROOM, goal, 1)
+    found = iterate(work, NO_ROOM, goal, LEASE)
     assert work.error <= goal
     assert found.sweeps == work.sweeps
 
 
 def test_a_coarse_goal_takes_fewer_sweeps():
     coarse, fine = Modes(0.985), Modes(0.985)
-    iterate(coarse, NO_ROOM, 1e-3, 1)
-    iterate(fine, NO_ROOM, 1e-12, 1)
+    iterate(coarse, NO_ROOM, 1e-3, LEASE)
+    iterate(fine, NO_ROOM, 1e-12, LEASE)
     assert coarse.sweeps < fine.sweeps
 
 
@@ -113,33 +115,33 @@ def test_one_sweep_is_enough_where_the_factor_is_known(factor):
     work = Modes(factor)
     work.values *= 1e-9
     # the first change is 1e-9 * (1 - factor), and what is left then 1e-9 * factor
-    assert iterate(work, NO_ROOM, 1.01e-9 * factor, 1, factor=factor) == Iteration(
+    assert iterate(work, NO_ROOM, 1.01e-9 * factor, LEASE, factor=factor) == Iteration(
         1, pytest.approx(1e-9 * (1 - factor)), factor
     )
     assert work.error <= 1.01e-9 * factor
 
 
 def test_the_factor_is_that_of_the_slowest_mode():
-    assert iterate(Modes(0.8, 0.1), NO_ROOM, 1e-3, 1).factor == pytest.approx(0.8, abs=0.01)
+    assert iterate(Modes(0.8, 0.1), NO_ROOM, 1e-3, LEASE).factor == pytest.approx(0.8, abs=0.01)
 
 
 def test_slow_modes_are_not_extrapolated():
     work = Modes(0.99)
-    iterate(work, NO_ROOM, 1e-6, 1)
+    iterate(work, NO_ROOM, 1e-6, LEASE)
     assert not work.times
     assert work.sweeps > 500
 
 
 def test_a_goal_below_rounding_ends_at_the_noise():
     work = Modes(0.5, floor=3e-15)
-    found = iterate(work, NO_ROOM, 1e-30, 1)
+    found = iterate(work, NO_ROOM, 1e-30, LEASE)
     assert found.delta == 3e-15
     assert found.sweeps < 60
 
 
 def test_rounding_that_goes_round_in_circles_comes_to_an_end():
     work = Modes(0.5, floor=6e-15)
-    found = iterate(work, NO_ROOM, 1e-30, 1)
+    found = iterate(work, NO_ROOM, 1e-30, LEASE)
     assert found.delta == 6e-15
     assert found.sweeps < 120
 
@@ -148,7 +150,7 @@ def test_rounding_that_goes_round_in_circles_comes_to_an_end():
 def test_what_never_settles_is_an_error(floor):
     work = Modes(1.0, floor=floor)
     with pytest.raises(SolveError, match="not converged after"):
-        iterate(work, NO_ROOM, 1e-14, 1)
+        iterate(work, NO_ROOM, 1e-14, LEASE)
     assert not work.times
 
 
@@ -156,7 +158,7 @@ def test_an_extrapolation_that_did_not_pay_is_the_last():
     # Each extrapolation sets the block back to where it began.
     work = Modes(0.5)
     work.extrapolate = lambda factor: (work.values.fill(1.0), setattr(work, "stirred", True))
-    iterate(work, NO_ROOM, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, LEASE)
     assert work.stirred
     assert work.sweeps < 60
 
@@ -164,19 +166,19 @@ def test_an_extrapolation_that_did_not_pay_is_the_last():
 def test_a_block_at_its_fixed_point_takes_one_sweep():
     work = Modes(0.0)
     work.values[:] = 0.0
-    assert iterate(work, NO_ROOM, 1e-12, 1) == Iteration(1, 0.0, 0.0)
+    assert iterate(work, NO_ROOM, 1e-12, LEASE) == Iteration(1, 0.0, 0.0)
 
 
 def test_single_precision_is_left_at_its_noise():
     work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-7)
-    iterate(work, NO_ROOM, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, LEASE)
     assert 5 < work.refined_after < 30
     assert work.error < 1e-12
 
 
 def test_single_precision_is_left_where_it_does_not_come_to_its_noise():
     work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-5)
-    iterate(work, NO_ROOM, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, LEASE)
     assert work.refined_after < 40
     assert work.error < 1e-12
 
@@ -190,7 +192,7 @@ def test_six_sweeps_lie_between_refining_and_the_next_extrapolation(refined_afte
             work.noise = 1.0
 
     work.on_sweep = on_sweep
-    iterate(work, NO_ROOM, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, LEASE)
     assert next(at for at in work.extrapolated_after if at > refined_after) == refined_after + 6
     assert work.times == pytest.approx([0.9] * len(work.times), abs=0.1)
     assert work.error < 1e-12
@@ -198,7 +200,7 @@ def test_six_sweeps_lie_between_refining_and_the_next_extrapolation(refined_afte
 
 def test_a_coarse_goal_needs_no_double_precision():
     work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-7)
-    iterate(work, NO_ROOM, 1e-3, 1)
+    iterate(work, NO_ROOM, 1e-3, LEASE)
     assert work.refined_after == 0
     assert work.error < 1e-3
 
@@ -211,5 +213,5 @@ def test_a_stop_comes_between_sweeps():
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        iterate(work, NO_ROOM, 1e-12, 1, check_stop)
+        iterate(work, NO_ROOM, 1e-12, Lease(Workspace(), check_stop=check_stop))
     assert work.sweeps == 2

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tests.solving import solve
 from ur_solver.engine.iterate import iterate
+from ur_solver.engine.lease import Lease
 from ur_solver.kernel import ArrayBlocks, BlockWork, Kernel, RaceKernel, Workspace
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns
@@ -101,7 +102,7 @@ def tiled_fixed_point(space: TileSpace, kernel: RaceKernel, threads: int = 1) ->
     workspace = Workspace()
     for block in space.blocks:
         work = lay_out(kernel, block, values, workspace, single=True)
-        iterate(work, NO_ROOM, 1e-14, threads)
+        iterate(work, NO_ROOM, 1e-14, Lease(Workspace(), threads))
         work.store(values[ranks_of(block)])
     return values
 

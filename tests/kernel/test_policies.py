@@ -12,7 +12,7 @@ from tests.solving import solve
 from ur_solver.engine import block as engine_block
 from ur_solver.engine.improve import Improvement, improve
 from ur_solver.engine.iterate import iterate
-from ur_solver.engine.lease import OwnLease
+from ur_solver.engine.lease import Lease
 from ur_solver.errors import SolveError
 from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace, kernel_of
 from ur_solver.kernel._tiled import instruction_sets
@@ -168,9 +168,9 @@ def test_one_sweep_of_all_moves_confirms_the_values_of_the_last_policy(case):
     blocks = ArrayBlocks(space, solution(rules))
     block = max(space.blocks, key=lambda each: each.size)
     work, room = kernel.lay_out(block, blocks, Workspace()), np.empty(block.size)
-    before = improve(work, room, 1e-12, OwnLease(Workspace()))
+    before = improve(work, room, 1e-12, Lease(Workspace()))
     assert 0.0 < before.factor < 1.0
-    found = iterate(work, room, 1e-12, 1, factor=before.factor)
+    found = iterate(work, room, 1e-12, Lease(Workspace()), factor=before.factor)
     assert found.sweeps == 1
     # sweeps until nothing moves show how far off the values were
     values, settled = np.empty(block.size), np.empty(block.size)

@@ -32,6 +32,7 @@ from tests.kernel.blocks import (
 )
 from tests.solving import solve
 from ur_solver.engine.iterate import iterate
+from ur_solver.engine.lease import Lease
 from ur_solver.kernel import ArrayBlocks, RaceKernel, RowKernel, Workspace
 from ur_solver.kernel._layout_tables import LANES
 from ur_solver.kernel._tiled import instruction_sets
@@ -166,7 +167,7 @@ def test_moves_that_cannot_be_the_best_are_left_out(
     values = solution(rules)
     block = max(space.blocks, key=lambda block: block.size)
     work = lay_out(kernel, block, values, single=True)
-    iterate(work, NO_ROOM, 1e-14, threads)
+    iterate(work, NO_ROOM, 1e-14, Lease(Workspace(), threads))
     # a third to two thirds of the matrices that tiles read are the best somewhere (docs)
     if rules.pieces > 1:
         for kept, all_moves in zip(
@@ -199,7 +200,7 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(
     for block in space.blocks:
         work = lay_out(kernel, block, expected, single=True)
         values = expected.copy()
-        iterate(work, NO_ROOM, 1e-14, 1)
+        iterate(work, NO_ROOM, 1e-14, Lease(Workspace()))
         wrong = work.residual(1) > off
         n_wrong += wrong
         work.store(values[ranks_of(block)])
@@ -216,7 +217,7 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(
         assert widths[0] == widths[1]
         work.load(values[ranks_of(block)])
         assert not work.keep_all()
-        iterate(work, NO_ROOM, 1e-14, 1)
+        iterate(work, NO_ROOM, 1e-14, Lease(Workspace()))
         work.store(values[ranks_of(block)])
         assert np.abs(values - expected).max() < off
         assert work.residual(1) < off

@@ -99,7 +99,8 @@ def test_the_values_of_a_part_are_found_by_block():
     found = [blocks.values_of(index) for index in part.indices]
     assert np.array_equal(np.concatenate(found), values)
     assert [len(each) for each in found] == [block.size for block in part.blocks]
-    assert blocks.values_of(part.outside[0]) is None
+    with pytest.raises(KeyError):
+        blocks.values_of(part.outside[0])
 
 
 @pytest.mark.parametrize("left", [0, 3, 4, -1])

@@ -21,7 +21,6 @@ from ur_solver.common.machine import usable_processors
 from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.kernel import (
-    Values,
     Workspace,
     bound_cut,
     check_provable,
@@ -179,11 +178,9 @@ class _Verifier:
             f"position {position!r}: {fault}"
         )
 
-    def own(self, block: Block) -> Values:
+    def own(self, block: Block) -> npt.NDArray[np.float64]:
         """The values of a block."""
-        values = self.stored.values_of(block.index)
-        assert values is not None
-        return values
+        return self.stored.values_of(block.index)
 
     def row(self, block: Block) -> int:
         """Where the table's columns have a block."""
@@ -267,7 +264,10 @@ class _Verifier:
 
     def check_block(self, block: Block) -> float:
         """The residual of a block; DamagedTableError if it is larger than recorded."""
-        return self._checked(block, self.kernel.block_residual(block, self.own(block), self.stored))
+        return self._checked(
+            block,
+            self.kernel.block_residual(block, self.own(block), self.stored),
+        )
 
     def check_bound(self, block: Block, threads: int) -> float:
         """As `check_block`, and DamagedTableError if the block's error cannot be proven."""

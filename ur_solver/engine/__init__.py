@@ -2,11 +2,10 @@
 
 from ur_solver.engine.backlog import Backlog
 from ur_solver.engine.block import solve_block
-from ur_solver.engine.certify import BlockBound, certify
-from ur_solver.engine.cut import BlockLevels, bound_levels
+from ur_solver.engine.certify import bound_levels, certify
 from ur_solver.engine.dispatch import Assignment, Dispatcher
 from ur_solver.engine.graph import BlockGraph, critical_paths
-from ur_solver.engine.lease import Lease, OwnLease
+from ur_solver.engine.lease import Lease
 from ur_solver.engine.result import BlockResult
 from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner
 from ur_solver.engine.solve import goal_of, solve
@@ -16,16 +15,13 @@ __all__ = [
     "Allowance",
     "Assignment",
     "Backlog",
-    "BlockBound",
     "BlockGraph",
-    "BlockLevels",
     "BlockResult",
     "BlockStore",
     "Dispatcher",
     "FileStore",
     "Lease",
     "MemoryStore",
-    "OwnLease",
     "Runner",
     "Task",
     "ThreadRunner",

@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from ur_solver.engine.improve import improve
-from ur_solver.engine.lease import Lease, OwnLease
+from ur_solver.engine.lease import Lease
 from ur_solver.engine.result import BlockResult
 from ur_solver.engine.settle import settle, settle_for_sure
 from ur_solver.kernel import FinishedBlocks, Kernel, Values, Workspace, prove
@@ -66,7 +66,7 @@ def solve_block(
         If the lease says so.
     """
     began = time.perf_counter()
-    lease = lease or OwnLease(Workspace())
+    lease = lease or Lease(Workspace())
     block = kernel.space.blocks[index]
     values = _empty(block.size)
     work = kernel.lay_out(block, finished, lease.workspace, lease.threads, single=True)

@@ -1,76 +1,18 @@
-"""Certifying given values, block by block."""
+"""Proving bounds on the errors of given values, block by block."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.lease import Lease
-from ur_solver.engine.runners import Runner, run_part
+from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import largest_error
-from ur_solver.kernel import (
-    FinishedBlocks,
-    Kernel,
-    Values,
-    check_provable,
-    kernel_of,
-    prove_values,
-)
-from ur_solver.space import Part, PartBlocks, Space, whole_of
-
-
-@dataclass(frozen=True)
-class BlockBound:
-    """The proven error of one block.
-
-    Attributes
-    ----------
-    index : int
-        Its number in `Space.blocks`.
-    error : float
-        The largest possible error of its values.
-    """
-
-    index: int
-    error: float
-
-
-@dataclass(frozen=True)
-class ProveTask:
-    """Proves an error bound for a block: the task that a runner is given.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    blocks : FinishedBlocks
-        All values.
-    errors : dict
-        The proven error of each finished block, by number.
-    """
-
-    kernel: Kernel
-    blocks: FinishedBlocks
-    errors: dict[int, float]
-
-    def __call__(self, index: int, lease: Lease) -> BlockBound:
-        """Prove the bound of a block, by its number."""
-        values = self.blocks.values_of(index)
-        assert values is not None
-        _, error = prove_values(
-            self.kernel,
-            self.kernel.space.blocks[index],
-            values,
-            self.blocks,
-            lease.workspace,
-            outside=largest_error(self.errors[k] for k in self.kernel.space.reads(index)),
-            threads=lease.threads,
-            between=lease.check_stop,
-        )
-        self.errors[index] = error
-        return BlockBound(index, error)
+from ur_solver.kernel import Values, bound_cut, check_provable, kernel_of, prove_values
+from ur_solver.space import Part, PartBlocks, Space, StakesSpace, whole_of
 
 
 def certify(
@@ -79,7 +21,7 @@ def certify(
     *,
     part: Part | None = None,
     runner: Runner | None = None,
-    on_block: Callable[[BlockBound], object] = lambda bound: None,
+    on_block: Callable[[int], object] = lambda index: None,
 ) -> npt.NDArray[np.float64]:
     """Prove an error bound for every block of given values.
 
@@ -91,9 +33,9 @@ def certify(
     part : Part, optional
         Whose values they are, block after block; by default all of the space.
     runner : Runner, optional
-        As for `solve`.
+        Of this process; as many threads as there are processors by default.
     on_block : callable
-        Called with every block's bound, from this thread.
+        Called with the number of every block that is done, from this thread.
 
     Returns
     -------
@@ -107,6 +49,86 @@ def certify(
     """
     check_provable(space.rules)
     part = part or whole_of(space)
-    task = ProveTask(kernel_of(space), PartBlocks(part, values), {})
-    run_part(part, task, runner, on_block)
-    return np.array([task.errors[index] for index in part.indices])
+    kernel, blocks, errors = kernel_of(space), PartBlocks(part, values), dict[int, float]()
+
+    def prove(index: int, lease: Lease) -> int:
+        _, errors[index] = prove_values(
+            kernel,
+            space.blocks[index],
+            blocks.values_of(index),
+            blocks,
+            lease.workspace,
+            outside=largest_error(errors[each] for each in space.reads(index)),
+            threads=lease.threads,
+            between=lease.check_stop,
+        )
+        return index
+
+    _run(part, prove, runner, on_block)
+    return np.array([errors[index] for index in part.indices])
+
+
+def bound_levels(
+    space: StakesSpace,
+    values: Values,
+    errors: npt.NDArray[np.float64],
+    *,
+    part: Part | None = None,
+    runner: Runner | None = None,
+    on_block: Callable[[int], object] = lambda index: None,
+) -> npt.NDArray[np.float64]:
+    """Bounds on the errors of given values in the game without the cut of the fines, by level.
+
+    Parameters
+    ----------
+    space : StakesSpace
+    values, part, runner, on_block
+        As for `certify`.
+    errors : float64, shape (blocks,)
+        Proven errors of the part's blocks, without the cut (`certify`).
+
+    Returns
+    -------
+    float64, shape (reach + 1,)
+        Bounds on the error of all values, by the number of fines paid.
+
+    Raises
+    ------
+    CertificateError
+        If no bound can be proven for a block.
+    """
+    part = part or whole_of(space)
+    proven = dict(zip(part.indices, errors.tolist(), strict=True))
+    kernel, blocks = kernel_of(space), PartBlocks(part, values)
+    levels: dict[int, npt.NDArray[np.float64]] = {}
+
+    def bound(index: int, lease: Lease) -> int:
+        levels[index] = bound_cut(
+            kernel,
+            space.blocks[index],
+            blocks.values_of(index),
+            blocks,
+            lease.workspace,
+            levels=levels,
+            errors=proven,
+            threads=lease.threads,
+            between=lease.check_stop,
+        )
+        return index
+
+    _run(part, bound, runner, on_block)
+    found: npt.NDArray[np.float64] = np.max(list(levels.values()), axis=0)
+    return found
+
+
+def _run(
+    part: Part, task: Task[int], runner: Runner | None, on_block: Callable[[int], object]
+) -> None:
+    """Execute a task that returns its block's number on all blocks of a part."""
+    graph = BlockGraph.of(part)
+
+    def finish(index: int) -> None:
+        on_block(index)
+        graph.finish(index)
+
+    (runner or ThreadRunner()).run(graph, task, finish)

@@ -94,15 +94,8 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improve
             return Improvement(sweeps, math.sqrt(factor))
         try:
             if changes <= _FEW_CHANGES:
-                iteration = iterate(
-                    policy,
-                    room,
-                    max(_LEEWAY * goal, _LEAST_LEEWAY * policy.noise),
-                    lease.threads,
-                    lease.check_stop,
-                    lease.spare,
-                    _MOST_SWEEPS,
-                )
+                aim = max(_LEEWAY * goal, _LEAST_LEEWAY * policy.noise)
+                iteration = iterate(policy, room, aim, lease, _MOST_SWEEPS)
                 sweeps += iteration.sweeps
                 factor = max(factor, iteration.factor)
             else:

@@ -11,12 +11,12 @@ sweeps reduce the error that the step adds to other modes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.engine.lease import Lease
 from ur_solver.errors import UnsettledError
 from ur_solver.kernel import SweptValues, Values
 
@@ -68,9 +68,7 @@ def iterate(
     work: SweptValues,
     room: Values,
     goal: float,
-    threads: int,
-    check_stop: Callable[[], object] = lambda: None,
-    spare: Callable[[], int] = lambda: 0,
+    lease: Lease,
     most_sweeps: int = MAX_SWEEPS,
     factor: float = 0.0,
 ) -> Iteration:
@@ -84,12 +82,7 @@ def iterate(
     goal : float
         In units of the values. A goal near the rounding error of float64 is not reached: the
         sweeps then end when the changes are rounding, or have not decreased for long.
-    threads : int
-        The number of threads that a sweep may use.
-    check_stop : callable
-        Called between sweeps; an exception that it raises ends the iteration.
-    spare : callable
-        Called before every sweep; returns the number of further threads that it may use.
+    lease : Lease
     most_sweeps : int
         The number of sweeps after which values count as not converged.
     factor : float
@@ -99,6 +92,8 @@ def iterate(
     ------
     UnsettledError
         If the values do not converge in that many sweeps.
+    StoppedError
+        Between sweeps, if the lease says so.
 
     Notes
     -----
@@ -118,10 +113,10 @@ def iterate(
     # it is not, extrapolation ends, and `to_beat` is 0.
     to_beat = math.inf
     while True:
-        check_stop()
+        lease.check_stop()
         if since == _CYCLE - 1 and to_beat > 0.0:
             work.remember(room)
-        delta = work.sweep(threads + spare())
+        delta = work.sweep(lease.threads + lease.spare())
         sweeps += 1
         since += 1
         if previous > 0.0:

@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from ur_solver.kernel import Workspace
 
 
-class Lease(Protocol):
-    """The resources that a block is solved with: a workspace and threads."""
-
-    @property
-    def workspace(self) -> Workspace:
-        """Memory that no other block uses meanwhile."""
-
-    @property
-    def threads(self) -> int:
-        """The number of threads that may lay the block out and sweep it."""
-
-    def spare(self) -> int:
-        """The number of further threads that the next sweep may use."""
-
-    def check_stop(self) -> None:
-        """Raise StoppedError if the block is to be abandoned."""
-
-
-@dataclass
-class OwnLease:
-    """A lease that is never stopped and gets no further threads.
+@dataclass(frozen=True)
+class Lease:
+    """The resources that a block is solved with.
 
     Attributes
     ----------
     workspace : Workspace
+        Memory that no other block uses meanwhile.
     threads : int
+        The number of threads that may lay the block out and sweep it.
+    spare : callable
+        Returns the number of further threads that the next sweep may use; 0 by default.
+    check_stop : callable
+        Raises StoppedError if the block is to be abandoned; by default it never is.
     """
 
     workspace: Workspace
     threads: int = 1
-
-    def spare(self) -> int:
-        """0: there are no further threads."""
-        return 0
-
-    def check_stop(self) -> None:
-        """Return; this lease is never stopped."""
+    spare: Callable[[], int] = lambda: 0
+    check_stop: Callable[[], object] = lambda: None

@@ -20,22 +20,12 @@ from ur_solver.engine.iterate import StoppedError
 from ur_solver.engine.lease import Lease
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
-from ur_solver.space import Part
 
 SHARED_SIZE = 1 << 17
 """The smallest size of a block, in values, that several threads share."""
 
 
-class Numbered(Protocol):
-    """The return value of a task: anything that names its block."""
-
-    @property
-    def index(self) -> int:
-        """The block's number in `Space.blocks`."""
-        ...
-
-
-_R = TypeVar("_R", bound=Numbered)
+_R = TypeVar("_R")
 
 Task = Callable[[int, Lease], _R]
 """Processes a block, by its number, once all blocks that it reads are done."""
@@ -180,9 +170,10 @@ class _Run(Generic[_R]):
         workspace = self.workspaces.get()
         if threads > 1:
             self._release_idle()
+        is_shared = self.graph.sizes[index] >= SHARED_SIZE
+        spare = (lambda: self.spare) if is_shared else (lambda: 0)
         try:
-            is_shared = self.graph.sizes[index] >= SHARED_SIZE
-            return self.task(index, _ThreadLease(self, workspace, threads, is_shared))
+            return self.task(index, Lease(workspace, threads, spare, self._check_stop))
         finally:
             if self.allowance:
                 workspace.release()  # the next block may be small
@@ -202,47 +193,6 @@ class _Run(Generic[_R]):
             workspace.release()
             self.workspaces.put(workspace)
 
-
-class _ThreadLease:
-    """A workspace and some threads of a run; see `Lease`."""
-
-    def __init__(self, run: _Run[_R], workspace: Workspace, threads: int, is_shared: bool) -> None:
-        self._run = run
-        self._is_shared = is_shared
-        self.workspace = workspace
-        self.threads = threads
-
-    def spare(self) -> int:
-        """The number of idle threads."""
-        return self._run.spare if self._is_shared else 0
-
-    def check_stop(self) -> None:
-        """Raise StoppedError if the run was ended by an error."""
-        if self._run.stop.is_set():
+    def _check_stop(self) -> None:
+        if self.stop.is_set():
             raise StoppedError
-
-
-def run_part(
-    part: Part,
-    task: Task[_R],
-    runner: Runner | None = None,
-    on_block: Callable[[_R], object] = lambda result: None,
-) -> None:
-    """Execute a task on all blocks of a part with available values.
-
-    Parameters
-    ----------
-    part : Part
-    task : callable
-    runner : Runner, optional
-        As many threads as there are processors by default.
-    on_block : callable
-        Called with every result, from this thread.
-    """
-    graph = BlockGraph.of(part)
-
-    def finish(result: _R) -> None:
-        on_block(result)
-        graph.finish(result.index)
-
-    (runner or ThreadRunner()).run(graph, task, finish)

@@ -68,9 +68,7 @@ def settle(
         If the values do not converge in that many sweeps.
     """
     try:
-        sweeps = iterate(
-            work, values, goal, lease.threads, lease.check_stop, lease.spare, most_sweeps, factor
-        ).sweeps
+        sweeps = iterate(work, values, goal, lease, most_sweeps, factor).sweeps
     finally:
         work.store(values)
     return sweeps, _residual(work, values, lease, bounds)

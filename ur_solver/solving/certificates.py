@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.value_types import VALUE_TYPES
-from ur_solver.engine import BlockBound, BlockLevels, ThreadRunner, bound_levels, certify
+from ur_solver.engine import ThreadRunner, bound_levels, certify
 from ur_solver.errors import InputError
 from ur_solver.space import StakesSpace
 from ur_solver.table.reader import TableFile
@@ -65,9 +65,9 @@ def certify_table(
     turns = space.values_per_position * (2 if space.has_levels else 1)
     done = 0
 
-    def count(bound: BlockBound | BlockLevels) -> None:
+    def count(index: int) -> None:
         nonlocal done
-        done += space.blocks[bound.index].size
+        done += space.blocks[index].size
         if progress is not None:
             progress(done // turns, table.part.n_positions)
 
@@ -103,7 +103,7 @@ def _level_errors(
     values: npt.NDArray[np.float64],
     errors: npt.NDArray[np.float64],
     threads: int | None,
-    on_block: Callable[[BlockLevels], object] = lambda levels: None,
+    on_block: Callable[[int], object] = lambda index: None,
 ) -> tuple[float, ...] | None:
     """The proven errors by number of fines, with the cut; None without stakes."""
     if not isinstance(table.space, StakesSpace):

@@ -144,10 +144,9 @@ class PartBlocks:
             self._place[block.index] = slice(first, first + block.size)
             first += block.size
 
-    def values_of(self, index: int) -> npt.NDArray[np.float64] | None:
-        """The values of a block, a view; None for one outside the part."""
-        place = self._place.get(index)
-        return None if place is None else self._values[place]
+    def values_of(self, index: int) -> npt.NDArray[np.float64]:
+        """The values of a block of the part, a view."""
+        return self._values[self._place[index]]
 
 
 def whole_of(space: Space) -> Part:

@@ -25,16 +25,16 @@ import ur_solver
 from ur_solver.blocks.file_names import HEAD
 from ur_solver.blocks.job import described
 from ur_solver.common.machine import free_memory, usable_processors
-from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task
+from ur_solver.engine import Assignment, BlockGraph, Dispatcher, Lease, Task
 from ur_solver.engine.cluster.reach import PATIENCE
 from ur_solver.engine.dispatch import SMALL_SIZE
-from ur_solver.engine.runners import SHARED_SIZE, Numbered
+from ur_solver.engine.runners import SHARED_SIZE
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
 from ur_solver.kernel import Workspace
 
 _log = logging.getLogger(__name__)
 
-_R = TypeVar("_R", bound=Numbered)
+_R = TypeVar("_R")
 
 _LOOK = 1.0
 """Seconds between checks of the workers."""
@@ -94,7 +94,7 @@ def _perform(
     try:
         for index, threads in blocks:
             try:
-                results.append(task(index, OwnLease(workspace, threads)))
+                results.append(task(index, Lease(workspace, threads)))
             except Exception as error:
                 results.append(error)
         return results
