@@ -18,7 +18,7 @@ from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.measure import positions_of_play, value_errors
 from ur_solver.estimators.search import Searched
-from ur_solver.estimators.training import Training, TrainingGames
+from ur_solver.estimators.training import PLIES, Training, TrainingGames
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import named_rules
 from ur_solver.study.thumbs import share_of_wins
@@ -31,6 +31,10 @@ losses = _against_table.losses
 share_inside = _against_table.share_inside
 
 QUICK = Effort(positions=60, rollouts=8)
+
+
+def fixed_rng() -> np.random.Generator:
+    return np.random.default_rng(1)
 
 
 def shuffled(estimator: Estimator) -> Estimator:
@@ -173,6 +177,27 @@ def test_returns_are_full_backups_of_one_ply_or_of_two(estimator):
         np.testing.assert_allclose(window.returns, wanted, atol=1e-6)
 
 
+def ended_by_window(games: TrainingGames, training: Training) -> list[int]:
+    """How many games end in each of the next windows of plies."""
+    values, rng = training.backend.values(training.shape, training.weights), fixed_rng()
+    ended = []
+    for _ in range(6):
+        before = games.ages.copy()
+        games.play(values, rng, 0.0)
+        ended.append(int((games.ages < before + PLIES).sum()))
+    return ended
+
+
+def test_games_that_were_played_apart_end_at_all_times():
+    training = Training(named_rules("skiriuk:2"), (8,))
+    together, apart = (TrainingGames.begun(training.rules, 400, fixed_rng()) for _ in range(2))
+    waves = ended_by_window(together, training)
+    assert max(waves) > 2 * min(waves)
+    apart.play_apart(training.backend.values(training.shape, training.weights), fixed_rng())
+    evenly = ended_by_window(apart, training)
+    assert max(evenly) < 1.3 * min(evenly)
+
+
 def test_the_second_half_looks_two_plies_ahead(monkeypatch: pytest.MonkeyPatch):
     depths, play = [], TrainingGames.play
 
@@ -261,14 +286,19 @@ def test_layers_that_cannot_be_are_refused(tmp_path: pathlib.Path):
         making.train_estimator(named_rules("finkel:1"), tmp_path / "e.h5", rounds=1, hidden=(0,))
 
 
-def test_a_training_begins_with_the_weights_of_a_game_with_other_dice(tmp_path: pathlib.Path):
+def test_a_training_begins_with_the_weights_of_a_game_with_other_dice(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+):
     wanted = {"effort": QUICK, "threads": 1}
     first = making.train_estimator(
         named_rules("skiriuk:1"), tmp_path / "first.h5", rounds=1, hidden=(8,), **wanted
     )
     rules = named_rules("skiriuk-d4:1")
     assert np.array_equal(Training(rules, (8,), first=first.weights).weights, first.weights)
+    begun = []
+    monkeypatch.setattr(Training, "play_apart", lambda training, _pool: begun.append(training))
     found = making.train_estimator(rules, tmp_path / "second.h5", rounds=1, first=first, **wanted)
+    assert [training.rules for training in begun] == [rules]
     assert found.rules.is_same_game(rules)
     assert found.shape.hidden == (8,)
     assert found.made_by["first"]["positions"] == first.made_by["positions"]

@@ -98,6 +98,8 @@ def train_estimator(
         on_resume(training, seconds)
     began, saved = time.monotonic() - seconds, seconds
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        if first is not None and training.rounds == 0:
+            training.play_apart(pool)
         try:
             while (done := _done(training, seconds, minutes, rounds)) < 1:
                 training.round(pool, done if first is None else (1 + done) / 2)

@@ -15,6 +15,10 @@ the second half its values are replaced by their full backups wherever B and the
 so that both look two plies ahead. A position takes some four times as long, but few of them mend
 what whole games by one ply taught (`docs/estimates.md`).
 
+A training that begins with the weights of another network first lets it play each game for a random
+number of plies. Otherwise all games would end at about the same time, and a short training would
+see positions of one stage of the game after the other.
+
 Games are divided into streams with random numbers of their own, and minibatches into shares, both
 the same with any number of threads: so is what comes out.
 """
@@ -32,12 +36,15 @@ from ur_solver.answers.values import Values
 from ur_solver.estimators.backends import Backend, NumpyBackend
 from ur_solver.estimators.features import Rows, features_of, scale_of
 from ur_solver.estimators.network import Adam, Shape, Weights, default_hidden
-from ur_solver.estimators.plies import ending_rows, play_ply, start_rows
+from ur_solver.estimators.plies import Plies, ending_rows, play_ply, start_rows
 from ur_solver.estimators.search import Searched
 from ur_solver.rules import RuleSet
 
 PLIES = 32
 """Of a window."""
+
+_APART = 256
+"""The most plies that games are played on before a training, so that they do not end together."""
 
 _EXPLORE = 0.15
 """How often a move explores, in every other game."""
@@ -104,6 +111,27 @@ class TrainingGames:
         """As they begin."""
         return cls(_first_rows(rules, n, rng), np.zeros(n, dtype=np.int64))
 
+    def play_apart(self, values: Values, rng: np.random.Generator) -> None:
+        """Play each game for a random number of plies, fewer than `_APART`."""
+        plies = rng.integers(_APART, size=len(self.ages))
+        rows, ages = self.rows.copy(), self.ages.copy()
+        for n in range(1, _APART):
+            self._play_ply(values, rng)
+            is_there = plies == n
+            rows[is_there], ages[is_there] = self.rows[is_there], self.ages[is_there]
+        self.rows, self.ages = rows, ages
+
+    def _play_ply(
+        self, values: Values, rng: np.random.Generator, explore: float | npt.NDArray[np.float64] = 0
+    ) -> tuple[Plies, npt.NDArray[np.bool_]]:
+        """Play a ply, and begin anew where a game is over; the ply, and which games it ended."""
+        ply = play_ply(values, self.rows, rng, explore)
+        self.ages += 1
+        is_over = (ply.sign == 0) | (self.ages >= _MOST_PLIES)
+        self.rows, self.ages = ply.after, np.where(is_over, 0, self.ages)
+        self.rows[is_over] = _first_rows(values.rules, len(is_over), rng)[is_over]
+        return ply, is_over
+
     def play(
         self, values: Values, rng: np.random.Generator, weight: float, depth: int = 0
     ) -> Window:
@@ -122,15 +150,11 @@ class TrainingGames:
         explore = np.where(np.arange(n) % 2, _EXPLORE, 0.0)
         rows, worth, own, carried = [], [], [], []
         for _ in range(PLIES):
-            ply = play_ply(looking, self.rows, rng, explore)
             rows.append(self.rows)
-            worth.append(ply.worth)
             own.append(values.state_values(self.rows))
-            self.ages += 1
-            is_over = (ply.sign == 0) | (self.ages >= _MOST_PLIES)
+            ply, is_over = self._play_ply(looking, rng, explore)
+            worth.append(ply.worth)
             carried.append(np.where(ply.is_best & ~is_over, ply.sign, 0.0))
-            self.rows, self.ages = ply.after, np.where(is_over, 0, self.ages)
-            self.rows[is_over] = _first_rows(values.rules, n, rng)[is_over]
         returns, later = worth, np.zeros(n)
         for t in reversed(range(PLIES)):
             returns[t] = worth[t] + weight * carried[t] * later
@@ -206,6 +230,12 @@ class Training:
     def positions(self) -> int:
         """The positions of play that it has learnt from."""
         return self.rounds * self.sizes.streams * self.sizes.games * PLIES
+
+    def play_apart(self, pool: Executor) -> None:
+        """Let the network play each game for a random number of plies, and learn nothing."""
+        values = self.backend.values(self.shape, self.optimiser.weights)
+        own = [np.random.default_rng([self.seed, 0, k, 1]) for k in range(self.sizes.streams)]
+        list(pool.map(lambda games, rng: games.play_apart(values, rng), self.games, own))
 
     def round(self, pool: Executor, done: float) -> None:
         """Play a window and learn from it.
