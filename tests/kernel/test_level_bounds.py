@@ -37,7 +37,7 @@ class LongLanes:
     def __init__(self, space, values):
         self.space = space
         self.rows = values.reshape(-1, space.values_per_position).astype(LONG)
-        money = [LONG(space.stakes.pot(k)) / space.unit for k in range(space.reach + 1)]
+        money = [LONG(space.stakes.total(k)) / space.unit for k in range(space.reach + 1)]
         self.pots = np.array([*money, 1, 1, 1, money[-1], money[-1]], dtype=LONG)
         self.fine = LONG(space.stakes.fine) / space.unit
         self.other = np.arange(space.values_per_position)

@@ -45,7 +45,7 @@ class ReadableLanes:
         row, reach = self.row(position), self.space.reach
         past = max(0, position.fines - reach)
         if position.winner is not None and row.any():
-            return self.space.stakes.pot(position.fines)
+            return self.space.stakes.total(position.fines)
         money = row[position.fines - past] * self.space.unit
         return money + past * self.space.stakes.fine * row[reach + CHANCE]
 

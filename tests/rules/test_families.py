@@ -208,7 +208,7 @@ def test_stakes_make_another_game_and_another_name_does_not():
     assert BELL_STAKES.changed(stakes=Stakes(fine=3)).name == "bell-stakes-fine-3"
     assert not bell.is_same_game(BELL_STAKES)
     assert bell.is_same_game(dataclasses.replace(bell, name="Bell's game"))
-    assert BELL_STAKES.stakes.pot(3) == 20
+    assert BELL_STAKES.stakes.total(3) == 20
 
 
 def test_how_far_a_table_reaches_is_not_of_the_game():

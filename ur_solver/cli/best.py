@@ -22,7 +22,7 @@ from ur_solver.cli.options import json_option, position_argument, table_argument
 from ur_solver.cli.output import columns, worth_bar
 from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions, check_arguments, throw_argument
 from ur_solver.rules import Position
-from ur_solver.rules.payoff import percent
+from ur_solver.rules.payoff import CHANCES
 from ur_solver.rules.turns import pass_value
 from ur_solver.table.format import WIN
 
@@ -158,6 +158,6 @@ def _winning_note(table: Evaluator, moves: list[EvaluatedMove]) -> str:
     if winning.chance - moves[0].chance <= 2 * tolerance:
         return ""
     return (
-        f"\n\n  {winning.move.text} wins more often: {percent(winning.chance, tolerance)}, "
-        f"after {moves[0].move.text} {percent(moves[0].chance, tolerance)}"
+        f"\n\n  {winning.move.text} wins more often: {CHANCES.text(winning.chance, tolerance)}, "
+        f"after {moves[0].move.text} {CHANCES.text(moves[0].chance, tolerance)}"
     )

@@ -17,7 +17,6 @@ from ur_solver.common.files import check_outputs
 from ur_solver.common.machine import free_memory
 from ur_solver.records import rules_word
 from ur_solver.records.maps import MapHeader, block_results, read_header, read_values
-from ur_solver.rules.payoff import percent
 from ur_solver.space import space_of
 from ur_solver.table.new_path import make_folder, new_table_path
 from ur_solver.table.present import check_replaceable
@@ -74,7 +73,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
     if replaced is not None:
         say(f"replaced {replaced}")
     with Table(output) as table:
-        value = percent(table.value(table.rules.start()), table.tolerance)
+        value = table.rules.payoff.text(table.value(table.rules.start()), table.tolerance)
         say(f"the largest residual is {residual:.2g}; the first player wins {value}")
     echo(str(output))
 

@@ -8,8 +8,7 @@ line) asks it and knows neither of the two kinds.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from ur_solver.errors import RuleSetError
@@ -140,8 +139,10 @@ MONEY = Units(
 )
 
 
-class Payoff(ABC):
-    """What the two sides play for.
+class Payoff:
+    """What the two sides play for; by itself the chance of winning.
+
+    The winner's is 1, and a draw's 1/2. `Stakes` are another.
 
     Attributes
     ----------
@@ -160,95 +161,47 @@ class Payoff(ABC):
         What the values of a table are, for whoever has the file alone.
     """
 
-    has_fines: ClassVar[bool]
-    verb: ClassVar[str]
-    figures: ClassVar[tuple[str, ...]]
-    units: ClassVar[Units]
-    noun: ClassVar[str]
-    stored: ClassVar[str]
+    has_fines: ClassVar[bool] = False
+    verb: ClassVar[str] = "wins"
+    figures: ClassVar[tuple[str, ...]] = ()
+    units: ClassVar[Units] = POINTS
+    noun: ClassVar[str] = "a probability"
+    stored: ClassVar[str] = "The chance of winning, from 0 to 1, of the side about to throw"
 
-    @abstractmethod
     def total(self, fines: int) -> int:
         """What the two sides' values sum to once `fines` were paid."""
+        return 1
 
-    @abstractmethod
     def cost(self, is_rosette: bool) -> int:
         """What a move costs the side that makes it; one that costs anything is a fine."""
+        return 0
 
-    @abstractmethod
     def unit(self, pieces: int) -> int:
         """What a stored value of 1 stands for in a table of this many pieces a side."""
+        return 1
 
-    @abstractmethod
     def text(self, value: float, tolerance: float) -> str:
         """A value for people, with the decimals that `tolerance` leaves sure."""
+        fewest, most = _DECIMALS
+        if tolerance > 0:
+            sure = math.floor(-math.log10(tolerance) - math.log10(self.units.scale))
+            most = max(fewest, min(most, sure))
+        return self.units.value(value, most)
 
-    @abstractmethod
     def won(self, total: int) -> str:
         """What the winner did, where the two sides' values sum to `total`."""
+        return "won"
 
-    @abstractmethod
     def words(self, pieces: int) -> list[str]:
         """What is played for, in sentences; none where it is the chance of winning."""
+        return []
 
     def limits(self, pieces: int) -> list[str]:
         """How far a table of these rules reaches, in sentences; none if it holds everything."""
         return []
 
 
-def percent(value: float, tolerance: float) -> str:
-    """A probability in per cent, with the decimals that the tolerance leaves sure."""
-    return f"{100 * value:.{_decimals(tolerance, 2)}f} %"
-
-
-def money(value: float, tolerance: float) -> str:
-    """An amount of money, with the decimals that the tolerance leaves sure."""
-    return f"{value:.{_decimals(tolerance, 0)}f}"
-
-
-def _decimals(tolerance: float, shift: int) -> int:
-    fewest, most = _DECIMALS
-    if tolerance <= 0:
-        return most
-    return max(fewest, min(most, math.floor(-math.log10(tolerance)) - shift))
-
-
-class Chances(Payoff):
-    """The chance of winning: the winner's is 1, a draw's 1/2."""
-
-    has_fines = False
-    verb = "wins"
-    figures = ()
-    units = POINTS
-    noun = "a probability"
-    stored = "The chance of winning, from 0 to 1, of the side about to throw"
-
-    def total(self, fines: int) -> int:
-        """1."""
-        return 1
-
-    def cost(self, is_rosette: bool) -> int:
-        """Nothing."""
-        return 0
-
-    def unit(self, pieces: int) -> int:
-        """1: certain to win."""
-        return 1
-
-    def text(self, value: float, tolerance: float) -> str:
-        """In per cent."""
-        return percent(value, tolerance)
-
-    def won(self, total: int) -> str:
-        """It won."""
-        return "won"
-
-    def words(self, pieces: int) -> list[str]:
-        """None."""
-        return []
-
-
-CHANCES = Chances()
+CHANCES = Payoff()
 """What every rule set without stakes is played for."""
 
 
@@ -300,21 +253,13 @@ class Stakes(Payoff):
             return self.reach
         return _REACH if pieces < _MANY else _REACH_OF_MANY
 
-    def settled(self, pieces: int) -> Stakes:
-        """The same stakes with their reach written out."""
-        return replace(self, reach=self.reach_of(pieces))
-
-    def pot(self, fines: int) -> int:
-        """What lies in the pot once `fines` were paid."""
-        return 2 * self.ante + fines * self.fine
-
     def total(self, fines: int) -> int:
         """The pot.
 
         The winner takes the pot of the game's end, which is the pot now and the fines still
         to come; those are paid by the two sides, and so cancel.
         """
-        return self.pot(fines)
+        return 2 * self.ante + fines * self.fine
 
     def cost(self, is_rosette: bool) -> int:
         """The fine for landing on a rosette."""
@@ -322,11 +267,7 @@ class Stakes(Payoff):
 
     def unit(self, pieces: int) -> int:
         """The pot with one fine more than the table reaches."""
-        return self.pot(self.reach_of(pieces) + 1)
-
-    def text(self, value: float, tolerance: float) -> str:
-        """As an amount."""
-        return money(value, tolerance)
+        return self.total(self.reach_of(pieces) + 1)
 
     def won(self, total: int) -> str:
         """It won the pot."""

@@ -361,7 +361,8 @@ class RuleSet:
         """The same rules with the reach of its stakes, if there are any, written out."""
         if self.stakes is None:
             return self
-        return replace(self, switches={**self.switches, "stakes": self.stakes.settled(self.pieces)})
+        stakes = replace(self.stakes, reach=self.stakes.reach_of(self.pieces))
+        return replace(self, switches={**self.switches, "stakes": stakes})
 
     def is_same_game(self, other: RuleSet) -> bool:
         """Whether both are the same game, whatever their names."""

@@ -92,7 +92,7 @@ class StakesSpace(Space):
     @cached_property
     def pots(self) -> npt.NDArray[np.float64]:
         """The sum of both sides' values, for each value of a position."""
-        levels = [self.stakes.pot(fines) / self.unit for fines in range(self.reach + 1)]
+        levels = [self.stakes.total(fines) / self.unit for fines in range(self.reach + 1)]
         return np.array([*levels, 1.0, 1.0, 1.0, levels[-1], levels[-1]])
 
     @cached_property
