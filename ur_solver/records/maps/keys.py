@@ -89,36 +89,13 @@ class MapKeys:
         """The number of maps into which the keys are split."""
         return (self.rules.pieces << self._light_home_shift >> 32) + 1
 
-    def encode(self, states: npt.NDArray[np.uint16]) -> Keys:
-        """The keys of states.
-
-        Parameters
-        ----------
-        states : uint16, shape (n, `Space.state_width`)
-            From the view of the side to throw, which the key calls light.
+    def decode(self, keys: Keys) -> npt.NDArray[np.uint16]:
+        """The states of keys.
 
         Returns
         -------
-        int64, shape (n,)
-        """
-        keys = np.zeros(len(states), dtype=np.int64)
-        for bit, cell in enumerate(self._dark_cells):
-            keys |= (states[:, cell] != 0).astype(np.int64) << bit
-        shared = np.zeros(len(states), dtype=np.int64)
-        for cells in self._segments:
-            raw = np.zeros(len(states), dtype=np.int64)
-            for cell in cells:
-                digit_of = np.argsort(self._number_of[cell])
-                raw = raw << 2 | digit_of[states[:, cell]]
-            shared = shared << self._segment_bits | self._rank_of_raw[raw]
-        keys |= shared << len(self._dark_cells)
-        for bit, cell in enumerate(self._light_cells):
-            keys |= (states[:, cell] != 0).astype(np.int64) << (self._light_shift + bit)
-        keys |= states[:, -1].astype(np.int64) << self._dark_home_shift
-        return keys | states[:, -2].astype(np.int64) << self._light_home_shift
-
-    def decode(self, keys: Keys) -> npt.NDArray[np.uint16]:
-        """The states of keys; the inverse of `encode`.
+        array, shape (n, `Space.state_width`)
+            From the view of the side to throw, which the key calls light.
 
         Raises
         ------
@@ -154,12 +131,6 @@ class MapKeys:
             axis=1
         )
         return is_won
-
-    @cached_property
-    def _rank_of_raw(self) -> npt.NDArray[np.int64]:
-        ranks = np.full(4 ** len(self._segments[0]), -1, dtype=np.int64)
-        ranks[self._raw] = np.arange(len(self._raw))
-        return ranks
 
     @cached_property
     def _shared_counts(self) -> tuple[Keys, npt.NDArray[np.int8], npt.NDArray[np.int8]]:
