@@ -1,14 +1,16 @@
 """Hold estimators against exact tables: the figures of docs/estimates.md.
 
     python scripts/measure_estimators.py ESTIMATOR... [--plies 1 2 3] [--games 1600]
+    python scripts/measure_estimators.py ESTIMATOR... --left 4
     python scripts/measure_estimators.py ESTIMATOR... --start 200
     python scripts/measure_estimators.py ESTIMATOR --against OTHER --plies 1 --games 6000
 
 The tables are looked for where 'ur solve' puts them. Where there is only one of the endings, values
-alone are compared, of positions of play that it holds. With --start the value of the start is
-printed instead, as rows of a table: by the network, by a search, by rollouts, and as the atlas has
-it, where a table was solved. With --against the estimator plays another one of its game, without a
-table.
+alone are compared, of positions of play that it holds. With --left these are the endings with as
+many pieces a side, by the table of the game with as many pieces. With --start the value of the
+start is printed instead, as rows of a table: by the network, by a search, by rollouts, and as the
+atlas has it, where a table was solved. With --against the estimator plays another one of its game,
+without a table.
 """
 
 from __future__ import annotations
@@ -17,20 +19,25 @@ import argparse
 import json
 import os
 import pathlib
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+import numpy.typing as npt
 from against_table import differences_inside, losses, share_inside
 
 from ur_solver.answers.locate import open_file_of
+from ur_solver.answers.values import TableValues
 from ur_solver.api.table import Table
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.measure import positions_of_play, value_errors
 from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.estimators.search import player_values
+from ur_solver.moves import generator_of
 from ur_solver.players.policies import TablePolicy
+from ur_solver.rules import RuleSet, named_rules
 from ur_solver.study.estimates import IntervalEstimate
 from ur_solver.study.thumbs import share_of_wins
 
@@ -48,6 +55,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1600, help="at 1 ply, a quarter a ply more")
     parser.add_argument("--plies", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--rollouts", action="store_true", help="hold rollouts against it too")
+    parser.add_argument("--left", type=int, metavar="N", help="compare endings of N pieces a side")
     parser.add_argument("--start", type=int, metavar="N", help="value the start, by N rollouts")
     parser.add_argument("--against", metavar="OTHER", help="play against another estimator")
     parser.add_argument("--threads", type=int)
@@ -60,9 +68,34 @@ def main() -> None:
         if asked.against:
             _play(estimator, Estimator(asked.against, plies=1), asked)
             continue
-        with Table(open_file_of(estimator.rules)) as exact:
+        rules = estimator.rules
+        with Table(open_file_of(named_rules(rules.name, asked.left or rules.pieces))) as exact:
             exact.load()
-            _measure(estimator, exact, asked)
+            is_whole = not asked.left and exact.file.part.is_whole
+            _measure(estimator, _Endings(rules, exact) if asked.left else exact, is_whole, asked)
+
+
+class _Endings:
+    """The endings of a game by the table of the game with fewer pieces, on the same squares."""
+
+    def __init__(self, rules: RuleSet, table: Table) -> None:
+        self.rules = rules
+        self.tolerance = table.tolerance
+        self._generator = generator_of(rules)
+        self._table = table
+
+    def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Whether neither side has more pieces left than there are in the table."""
+        off = self.rules.pieces - self._table.rules.pieces
+        mine, theirs = (
+            self._generator.placed(each)[:, -2] >= off
+            for each in (states, self._generator.mirror(states))
+        )
+        return mine & theirs
+
+    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """As `Values.state_values`; the notation of a position does not count pieces borne off."""
+        return self._table.values(self._generator.space.state_layout.notations(states))
 
 
 def _start_row(estimator: Estimator, rollouts: int) -> str:
@@ -96,8 +129,10 @@ def _play(estimator: Estimator, other: Estimator, asked: argparse.Namespace) -> 
         print(f"{rules.word}, {plies}-ply: wins {_text(won, 1)} % of {asked.games}", flush=True)
 
 
-def _measure(estimator: Estimator, exact: Table, asked: argparse.Namespace) -> None:
-    network, is_whole = estimator.network, exact.file.part.is_whole
+def _measure(
+    estimator: Estimator, exact: TableValues, is_whole: bool, asked: argparse.Namespace
+) -> None:
+    network = estimator.network
     n = asked.positions * (1 if is_whole else FROM_ENDINGS)
     rows = positions_of_play(network, n, seed=1001)
     rows = rows[exact.holds_states(rows)]
@@ -123,7 +158,7 @@ def _measure(estimator: Estimator, exact: Table, asked: argparse.Namespace) -> N
         _measure_rollouts(estimator, exact, rows[:: max(1, len(rows) // 200)])
 
 
-def _measure_rollouts(estimator: Estimator, exact: Table, rows: Rows) -> None:
+def _measure_rollouts(estimator: Estimator, exact: TableValues, rows: Rows) -> None:
     network, worth = estimator.network, exact.state_values(rows)
     rng = np.random.default_rng(1)
     own, cut = network.state_values(rows), rolled_out(network, rows, ROLLED_OUT, rng, CUT)

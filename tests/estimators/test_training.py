@@ -169,6 +169,23 @@ def test_games_that_seldom_come_to_a_tables_positions_are_not_played_for_ever(fi
         assert len(positions_of_play(table, 500)) == 500
 
 
+def test_endings_are_worth_what_the_game_with_fewer_pieces_says(solved):
+    endings_of = script_module("measure_estimators")._Endings
+    paths = (solved(named_rules(word)) for word in ("skiriuk:2", "skiriuk:1"))
+    with Table(next(paths)) as whole, Table(next(paths)) as fewer:
+        endings = endings_of(whole.rules, fewer)
+        rows = positions_of_play(whole, 300)
+        is_held = endings.holds_states(rows)
+        assert 20 < is_held.sum() < 100
+        left = [
+            max(2 - position.off(side) for side in "LD")
+            for position in (whole.space.decode(row) for row in rows.tolist())
+        ]
+        assert np.array_equal(is_held, np.array(left) == 1)
+        held = rows[is_held]
+        np.testing.assert_allclose(endings.state_values(held), whole.state_values(held), atol=1e-9)
+
+
 def test_returns_are_full_backups_of_one_ply_or_of_two(estimator):
     for depth in (0, 1):
         games = TrainingGames.begun(estimator.rules, 20, np.random.default_rng(1))
