@@ -178,7 +178,7 @@ def test_endings_are_worth_what_the_game_with_fewer_pieces_says(solved):
         is_held = endings.holds_states(rows)
         assert 20 < is_held.sum() < 100
         left = [
-            max(2 - position.off(side) for side in "LD")
+            max(2 - position.n_off(side) for side in "LD")
             for position in (whole.space.decode(row) for row in rows.tolist())
         ]
         assert np.array_equal(is_held, np.array(left) == 1)
