@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from ur_solver import engine
-from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.block_record import BlockRecord, BlockResult
 from ur_solver.common.progress import Progress
-from ur_solver.engine import BlockResult, MemoryStore, ThreadRunner
+from ur_solver.engine import MemoryStore, ThreadRunner
 from ur_solver.kernel import Kernel, Values
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import evaluate
@@ -64,8 +64,7 @@ def solve(
         return result
 
     def tell(record: BlockRecord) -> None:
-        result = BlockResult.of(record, store.values_of(record.index))
-        on_block(keep(result))
+        on_block(keep(record.with_values(store.values_of(record.index))))
 
     for result in finished:
         store.put(keep(result))

@@ -18,11 +18,10 @@ import pytest
 from tests.checkpoints import block_files, finished_blocks
 from tests.meaningless import hash_results
 from tests.solving import make_table, solve
-from ur_solver.blocks.block_record import RECORD
+from ur_solver.blocks.block_record import RECORD, BlockResult
 from ur_solver.blocks.file_names import checkpoint_folder
 from ur_solver.blocks.folder import BlockFolder
 from ur_solver.blocks.job import Job
-from ur_solver.engine import BlockResult
 from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving import Resumed
@@ -53,8 +52,7 @@ def save(checkpoint: BlockFolder, result: BlockResult) -> None:
 
 def read(checkpoint: BlockFolder) -> list[BlockResult]:
     return [
-        BlockResult.of(each, checkpoint.files.values_of(each.index))
-        for each in checkpoint.finished()
+        each.with_values(checkpoint.files.values_of(each.index)) for each in checkpoint.finished()
     ]
 
 

@@ -1,4 +1,4 @@
-"""The record of a finished block, in memory and in files."""
+"""A finished block: its record, in memory and in files, and its values."""
 
 from __future__ import annotations
 
@@ -68,6 +68,10 @@ class BlockRecord:
             error=None if math.isnan(error) else error,
         )
 
+    def with_values(self, values: npt.NDArray[np.float64]) -> BlockResult:
+        """The record with the values of the block."""
+        return BlockResult(**vars(self), values=values)
+
     def row(self, size: int, solve: int, values: int) -> Row:
         """The record as files hold it.
 
@@ -87,6 +91,24 @@ class BlockRecord:
         rows["checksum"] = _checksum(rows)
         row: Row = rows[0]
         return row
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockResult(BlockRecord):
+    """A finished block with its values.
+
+    Attributes
+    ----------
+    values : float64, shape (block size,)
+        Win probabilities in [0, 1], with stakes in the units of the space; in rank order.
+    """
+
+    values: npt.NDArray[np.float64]
+
+    @property
+    def record(self) -> BlockRecord:
+        """All but the values."""
+        return BlockRecord(self.index, self.residual, self.sweeps, self.seconds, self.error)
 
 
 def is_sound(row: Row) -> bool:

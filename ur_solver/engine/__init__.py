@@ -6,7 +6,6 @@ from ur_solver.engine.certify import bound_levels, certify
 from ur_solver.engine.dispatch import Assignment, Dispatcher
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.lease import Lease
-from ur_solver.engine.result import BlockResult
 from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner
 from ur_solver.engine.solve import goal_of, solve
 from ur_solver.engine.store import BlockStore, FileStore, MemoryStore, largest_error
@@ -16,7 +15,6 @@ __all__ = [
     "Assignment",
     "Backlog",
     "BlockGraph",
-    "BlockResult",
     "BlockStore",
     "Dispatcher",
     "FileStore",

@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 
+from ur_solver.blocks.block_record import BlockResult
 from ur_solver.engine.improve import improve
 from ur_solver.engine.lease import Lease
-from ur_solver.engine.result import BlockResult
 from ur_solver.engine.settle import settle, settle_for_sure
 from ur_solver.kernel import FinishedBlocks, Kernel, Values, Workspace, prove
 

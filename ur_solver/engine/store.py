@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, Protocol
 
 from ur_solver.blocks.block_files import BlockFiles
+from ur_solver.blocks.block_record import BlockResult
 from ur_solver.common.closing import Closing
 from ur_solver.engine.backlog import Backlog
-from ur_solver.engine.result import BlockResult
 from ur_solver.kernel import FinishedBlocks, Values
 
 
@@ -155,7 +155,7 @@ class FileStore(Closing):
         self._backlog.wait()
 
     def _write(self, result: BlockResult, is_kept: bool) -> None:
-        row = self._files.write(result.record, result.values, is_read_again=not is_kept)
+        row = self._files.write(result, result.values, is_read_again=not is_kept)
         with self._lock:
             if not is_kept:
                 self._values.pop(result.index, None)

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
+from ur_solver.blocks.block_record import BlockResult
 from ur_solver.common.machine import free_memory
 from ur_solver.common.progress import Progress
-from ur_solver.engine.result import BlockResult
 from ur_solver.errors import CertificateError, DamagedTableError, InputError, MemoryLimitError
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import Policy, TablePolicy
@@ -119,7 +119,7 @@ def solve_lengths(
             residual = max(residual, found)
             error = proven_error(residual, own)
             seconds = time.perf_counter() - since
-            writer.add(BlockResult(block.index, own, found, sweeps, seconds, error))
+            writer.add(BlockResult(block.index, found, sweeps, seconds, error, values=own))
             if progress is not None:
                 progress(block.offset + block.size, space.n_values)
         return writer.finish(seconds=time.perf_counter() - began)

@@ -6,8 +6,7 @@ from functools import partial
 
 from ur_solver.blocks.block_record import BlockRecord
 from ur_solver.common.closing import Closing
-from ur_solver.engine import Backlog, BlockResult, FileStore
-from ur_solver.kernel import Values
+from ur_solver.engine import Backlog, FileStore
 from ur_solver.table.folder_writer import FolderWriter
 from ur_solver.table.writer import TableWriter
 
@@ -51,13 +50,10 @@ class Adder(Closing):
         values = self._store.values_of(record.index)
         assert values is not None
         self._added.add(record.index)
-        self._backlog.submit(values.nbytes, partial(self._add, record, values))
+        self._backlog.submit(values.nbytes, partial(self._writer.add, record.with_values(values)))
         self.position_sweeps += record.sweeps * len(values)
         return True
 
     def wait(self) -> None:
         """Wait until all blocks are in the table."""
         self._backlog.wait()
-
-    def _add(self, record: BlockRecord, values: Values) -> None:
-        self._writer.add(BlockResult.of(record, values))

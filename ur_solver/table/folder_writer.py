@@ -7,10 +7,10 @@ import os
 import pathlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ur_solver.blocks.block_record import BlockResult
 from ur_solver.blocks.file_names import HEAD, MANIFEST
 from ur_solver.blocks.folder import BlockFolder, remove_blocks
 from ur_solver.blocks.lock import is_being_written
@@ -20,9 +20,6 @@ from ur_solver.space import Part
 from ur_solver.table.format import Header, digest, version_of
 from ur_solver.table.rows import TableRows
 from ur_solver.table.table_folder import CHECKSUMS, TABLE, blocks_of_rows
-
-if TYPE_CHECKING:  # a query does not need the kernels
-    from ur_solver.engine.result import BlockResult
 
 
 def remove_folder(path: pathlib.Path) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.block_record import BlockRecord, BlockResult
 from ur_solver.blocks.folder import BlockFolder, remove_blocks
 from ur_solver.blocks.job import Job
 from ur_solver.blocks.value_types import VALUE_TYPES
@@ -20,9 +19,6 @@ from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.table_folder import is_folder_name
 from ur_solver.table.writer import TableWriter
-
-if TYPE_CHECKING:  # a query does not need the kernels
-    from ur_solver.engine.result import BlockResult
 
 
 def pack(
@@ -55,8 +51,6 @@ def pack(
     OutputError
         If the copy cannot be written, or the output exists.
     """
-    from ur_solver.engine.result import BlockResult  # noqa: PLC0415 - the kernels
-
     kind = VALUE_TYPES[value_type or table.header.value_type]
     own = VALUE_TYPES[table.header.value_type]
     if kind.rounding < own.rounding:
@@ -64,7 +58,7 @@ def pack(
     replaced = check_replaceable(output, force=force, source=table.path)
     header = _header(table.header, kind.name)
     results = (
-        BlockResult.of(_record(row, header), table.read_block(int(row["index"])))
+        _record(row, header).with_values(table.read_block(int(row["index"])))
         for row in table.blocks
     )
     if not is_folder_name(output):
@@ -102,9 +96,7 @@ def _write_folder(
         kind = VALUE_TYPES[job.value_type]
         for result in results:
             packed.add(result)
-            folder.note(
-                folder.files.write(result.record, kind.encode(result.values), is_read_again=False)
-            )
+            folder.note(folder.files.write(result, kind.encode(result.values), is_read_again=False))
         packed.finish(seconds=header.seconds, header=header)
 
 

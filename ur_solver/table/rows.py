@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 import ur_solver
+from ur_solver.blocks.block_record import BlockResult
 from ur_solver.blocks.chunks import chunk_length_for
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import OutputError
@@ -17,9 +18,6 @@ from ur_solver.rules import RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.space import Part, part_of, space_of
 from ur_solver.table.format import Header, empty_blocks, table_error
-
-if TYPE_CHECKING:  # a query does not need the kernels
-    from ur_solver.engine.result import BlockResult
 
 _LONGEST = math.nextafter(math.inf, 0.0)
 _RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats

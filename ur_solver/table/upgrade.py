@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ur_solver.blocks.block_record import BlockResult
 from ur_solver.common.progress import Progress
 from ur_solver.errors import BeyondTableError, InputError, TableVersionError
 from ur_solver.rules import RuleSet
@@ -18,9 +18,6 @@ from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.table_folder import is_folder_name
 from ur_solver.table.writer import TableWriter
-
-if TYPE_CHECKING:  # a query does not need the kernels
-    from ur_solver.engine.result import BlockResult
 
 
 def _earlier_space(path: pathlib.Path, version: int, rules: RuleSet) -> Space:
@@ -130,8 +127,6 @@ def _block(table: TableFile, part: Part, index: int) -> BlockResult:
 
     Its positions may come from several earlier blocks; what is said of it holds for all of these.
     """
-    from ur_solver.engine.result import BlockResult  # noqa: PLC0415 - the kernels
-
     block = part.space.blocks[index]
     states = part.space.unrank_states(np.arange(block.offset, block.offset + block.size))
     ranks = table.space.rank_states(states)

@@ -8,12 +8,13 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks.block_record import BlockResult
 from ur_solver.blocks.chunks import checksum
 from ur_solver.blocks.value_types import UINT16_SCALE
 from ur_solver.common.closing import Closing
@@ -33,9 +34,6 @@ from ur_solver.table.format import (
 from ur_solver.table.part_file import PartFile, part_path
 from ur_solver.table.reader import TableFile
 from ur_solver.table.rows import TableRows
-
-if TYPE_CHECKING:  # a query does not need the kernels
-    from ur_solver.engine.result import BlockResult
 
 
 class TableWriter(Closing):

@@ -84,4 +84,4 @@ class FolderTask:
         except DamagedBlockError as error:
             files.remove_damaged(error.index)
             raise
-        return BlockRecord.of(files.write(result.record, result.values))
+        return BlockRecord.of(files.write(result, result.values))

@@ -30,9 +30,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
+from ur_solver.blocks.block_record import BlockResult
 from ur_solver.common.files import new_file
 from ur_solver.common.text import decoded, encoded, json_values
-from ur_solver.engine import BlockResult
 from ur_solver.errors import MapError, RecordError, RuleSetError
 from ur_solver.kernel import ArrayBlocks, kernel_of
 from ur_solver.records import rules_from_settings, settings_of
