@@ -62,12 +62,13 @@ def test_the_best_move_may_be_another_one():
     """By hand: 0.50 ± 0.01, 0.49 ± 0.03 and 0.30 ± 0.10 have a maximum of at most 0.52."""
     steps = (a_step(again=True), a_step(again=False), a_step(again=True))
     thrown, passed = StateOutcome(0.25, steps, b""), StateOutcome(0.75, (), b"")
-    values, margins = [0.50, 0.51, 0.30], [0.01, 0.03, 0.10]
-    assert outcome_estimate(thrown, iter(values), iter(margins)) == pytest.approx((0.50, 0.02))
+    estimates = [(0.50, 0.01), (0.51, 0.03), (0.30, 0.10)]
+    assert outcome_estimate(thrown, iter(estimates)) == pytest.approx((0.50, 0.02))
     choice = SimpleNamespace(outcomes=(thrown, passed))
-    found = option_estimate(choice, iter([*values, 0.4]), iter([*margins, 0.04]))
+    found = option_estimate(choice, iter([*estimates, (0.4, 0.04)]))
     assert found == pytest.approx((0.25 * 0.50 + 0.75 * 0.6, 0.25 * 0.02 + 0.75 * 0.04))
-    assert outcome_estimate(thrown, iter(values), None) == (0.50, 0)
+    exact = iter([(value, 0.0) for value, _ in estimates])
+    assert outcome_estimate(thrown, exact) == (0.50, 0)
 
 
 @given(

@@ -121,22 +121,32 @@ def position_values(values: Values) -> Value:
     return value
 
 
-def row_values(values: Values, rows: Sequence[bytes]) -> Iterator[float]:
-    """The values of encoded states, each as `Space.encode` gives it, asked for in one go."""
-    if not rows:
-        return iter(())
-    return iter(values.state_values(states_of(values.rules, rows)).tolist())
+def row_estimates(values: Values, rows: Sequence[bytes]) -> Iterator[tuple[float, float]]:
+    """The value of each encoded state, and half the width of its 95 % interval; asked for at once.
 
-
-def row_estimates(
-    values: Values, rows: Sequence[bytes]
-) -> tuple[Iterator[float], Iterator[float] | None]:
-    """The same, and half the widths of their 95 % intervals; None if the values are a table's."""
-    if not rows or not isinstance(values, EstimatedValues):
-        return row_values(values, rows), None
+    Parameters
+    ----------
+    values : Values
+    rows : sequence of bytes
+        As `Space.encode` gives them.
+    """
     states = states_of(values.rules, rows)
     found = values.state_values(states)
-    return iter(found.tolist()), iter(values.state_margins(states, found).tolist())
+    return zip(found.tolist(), _margins(values, states, found).tolist(), strict=True)
+
+
+def margin_of(values: Values, position: Position) -> float:
+    """Half the width of the 95 % interval of a position's value; 0 if it is exact."""
+    states = states_from(space_of(values.rules), [position]).rows
+    return float(_margins(values, states, values.state_values(states))[0])
+
+
+def _margins(
+    values: Values, states: npt.NDArray[Any], found: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    if isinstance(values, EstimatedValues):
+        return values.state_margins(states, found)
+    return np.zeros(len(found))
 
 
 def states_of(rules: RuleSet, rows: Sequence[bytes]) -> npt.NDArray[Any]:

@@ -57,6 +57,7 @@ from ur_solver.answers.values import TableValues, row_estimates, states_of
 from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly
 from ur_solver.audit.opening import judge_opening, positions_asked
 from ur_solver.audit.worth import (
+    Estimate,
     Option,
     option_estimate,
     option_rows,
@@ -154,15 +155,12 @@ def _judge(records: Sequence[_Judged], values: TableValues) -> Iterator[GameAudi
     for record, first, asked in records:
         rows += [record.stepper.encode(each) for each in asked or ()]
         rows += _record_rows(record, first)
-    found, margins = row_estimates(values, rows)
+    found = row_estimates(values, rows)
     for record, first, asked in records:
         opening: tuple[JudgedPly, ...] = ()
         if asked is not None:
-            known = {
-                each: (next(found), 0.0 if margins is None else next(margins)) for each in asked
-            }
-            opening = judge_opening(record, known)
-        yield _judged(record, first, opening, found, margins)
+            opening = judge_opening(record, {each: next(found) for each in asked})
+        yield _judged(record, first, opening, found)
 
 
 def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
@@ -202,14 +200,10 @@ def _judged(
     record: GameRecord,
     first: int,
     opening_plies: tuple[JudgedPly, ...],
-    found: Iterator[float],
-    margins: Iterator[float] | None,
+    found: Iterator[Estimate],
 ) -> GameAudit:
     opening = None if first else _opening(record)
-    if opening is None:
-        before, margin = next(found), 0.0 if margins is None else next(margins)
-    else:
-        before, margin = outcome_estimate(opening, found, margins)
+    before, margin = next(found) if opening is None else outcome_estimate(opening, found)
     begin, begin_margin = before, margin
     judged: list[JudgedPly] = []
     beginner, state = record.start.side, record.stepper.encode(record.start)
@@ -219,16 +213,17 @@ def _judged(
     first_total = total = record.stepper.total(state)
     for ply in record.plies[first:]:
         if len(ply.choices) > 1:
-            judged.append(_chosen(ply, True, total, (before, margin), found, margins))
+            judged.append(_chosen(ply, True, total, (before, margin), found))
             before, margin = judged[-1].played_value, judged[-1].played_margin
         if not ply.steps:
-            after, after_margin = total - next(found), 0.0 if margins is None else next(margins)
+            after, after_margin = next(found)
+            after = total - after
             judged.append(
                 JudgedPly(ply, before, after, after, -1, False, total, margin, after_margin)
             )
             before, margin, side = total - after, after_margin, opponent(ply.side)
             continue
-        judged.append(_chosen(ply, False, total, (before, margin), found, margins))
+        judged.append(_chosen(ply, False, total, (before, margin), found))
         after = judged[-1].played_value + judged[-1].cost  # paid fines are no longer to come
         margin = judged[-1].played_margin
         total = total if ply.step is None else ply.step.total
@@ -259,9 +254,8 @@ def _chosen(
     ply: Ply,
     is_before_throw: bool,
     total: int,
-    before: tuple[float, float],
-    found: Iterator[float],
-    margins: Iterator[float] | None,
+    before: Estimate,
+    found: Iterator[Estimate],
 ) -> JudgedPly:
     """The judgement of a choice before a throw, or of a move, by the value before and its margin.
 
@@ -269,14 +263,12 @@ def _chosen(
     """
     options: Sequence[Option] = ply.choices if is_before_throw else ply.steps
     taken = ply.chosen if is_before_throw else ply.played
-    estimates = [option_estimate(option, found, margins) for option in options]
+    estimates = [option_estimate(option, found) for option in options]
     worth = [value for value, _ in estimates]
     best_value = max(worth)
     best = worth.index(best_value)
     after, margin = estimates[taken if taken >= 0 else best]
-    loss_margin = 0.0
-    if margins is not None and taken not in (-1, best):
-        loss_margin = math.hypot(estimates[best][1], margin)
+    loss_margin = 0.0 if taken in (-1, best) else math.hypot(estimates[best][1], margin)
     if taken >= 0 and best_value - after <= max(TIE * (total or 1), loss_margin):
         best = taken
     return JudgedPly(

@@ -60,8 +60,8 @@ def worth_of_rounds(
     opening, stepper = opening_of(rules), stepper_of(rules)
     assert opening is not None
     asked = asked_of(lambda value: [opening.worth(each, value) for each in rounds])
-    found, margins = row_estimates(values, [stepper.encode(each) for each in asked])
-    known = {each: (next(found), 0.0 if margins is None else next(margins)) for each in asked}
+    found = row_estimates(values, [stepper.encode(each) for each in asked])
+    known = dict(zip(asked, found, strict=True))
     side, whole = chooser(rounds), total(rules.start())
     return [
         (

@@ -52,10 +52,10 @@ def thumb_plays(
     asked = [_asked(audits[number], judged) for number, _, judged in choices]
     taken = player.choose(asked, np.random.default_rng(1)) if asked else []
     options = [judged.options[index] for (*_, judged), index in zip(choices, taken, strict=True)]
-    found, _ = row_estimates(values, [row for option in options for row in option_rows(option)])
+    found = row_estimates(values, [row for option in options for row in option_rows(option)])
     plays: list[list[ThumbPlay | None]] = [[None] * len(audit.plies) for audit in audits]
     for (number, at, judged), index, option in zip(choices, taken, options, strict=True):
-        loss = judged.best_value - option_estimate(option, found, None)[0]
+        loss = judged.best_value - option_estimate(option, found)[0]
         is_best = index == judged.best or loss <= TIE * (judged.total or 1)
         plays[number][at] = ThumbPlay(index, 0.0 if is_best else loss)
     return plays

@@ -16,6 +16,9 @@ from ur_solver.records import StateChoice, StateOutcome, Step
 Option = Step | StateChoice
 """A move, or a choice before the throw."""
 
+Estimate = tuple[float, float]
+"""A value, and half the width of its 95 % interval: 0 if it is exact."""
+
 
 def option_rows(option: Option) -> list[bytes]:
     """The states on whose values an option's value depends."""
@@ -31,30 +34,26 @@ def outcome_rows(outcome: StateOutcome) -> list[bytes]:
     return [row for step in outcome.steps for row in option_rows(step)]
 
 
-def option_estimate(
-    option: Option, found: Iterator[float], margins: Iterator[float] | None
-) -> tuple[float, float]:
+def option_estimate(option: Option, found: Iterator[Estimate]) -> Estimate:
     """The value of an option to the side that has it, and half the width of its 95 % interval.
 
     Both are in [0, 1], with stakes in money. The errors of the states on which a choice depends are
-    taken to be fully correlated, since the values come from one network. Without `margins` values
-    are exact, and the width is 0.
+    taken to be fully correlated, since the values come from one network.
     """
     if isinstance(option, Step):
         if option.is_win:
             return float(option.total - option.cost), 0.0
-        return option.worth(next(found)), 0.0 if margins is None else next(margins)
+        value, margin = next(found)
+        return option.worth(value), margin
     value = margin = 0.0
     for outcome in option.outcomes:
-        each, error = outcome_estimate(outcome, found, margins)
+        each, error = outcome_estimate(outcome, found)
         value += outcome.probability * each
         margin += outcome.probability * error
     return value, margin
 
 
-def outcome_estimate(
-    outcome: StateOutcome, found: Iterator[float], margins: Iterator[float] | None
-) -> tuple[float, float]:
+def outcome_estimate(outcome: StateOutcome, found: Iterator[Estimate]) -> Estimate:
     """The same of an outcome to the side that threw: of its best move or of the pass.
 
     The best move may be another one than the best by the estimates. So the interval reaches as far
@@ -62,14 +61,15 @@ def outcome_estimate(
     nothing.
     """
     if not outcome.steps:
-        return outcome.total - next(found), 0.0 if margins is None else next(margins)
-    estimates = [option_estimate(step, found, margins) for step in outcome.steps]
+        value, margin = next(found)
+        return outcome.total - value, margin
+    estimates = [option_estimate(step, found) for step in outcome.steps]
     best, _ = max(estimates)
     return best, max([margin - (best - value) for value, margin in estimates])
 
 
-def option_values(options: Sequence[Option], values: Values) -> list[tuple[float, float]]:
+def option_values(options: Sequence[Option], values: Values) -> list[Estimate]:
     """The value of every option of a turn, and half the width of its interval; 0 if it is exact."""
     rows = [row for option in options for row in option_rows(option)]
-    found, margins = row_estimates(values, rows)
-    return [option_estimate(option, found, margins) for option in options]
+    found = row_estimates(values, rows)
+    return [option_estimate(option, found) for option in options]

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from ur_solver.answers.values import EstimatedValues, PositionValues
+from ur_solver.answers.values import PositionValues, margin_of
 from ur_solver.rules import FREE_THROW, LIGHT, Move, Position
 from ur_solver.rules.turns import Outcome, choice_value, move_value, pass_value, total, turn
 from ur_solver.study.estimates import IntervalEstimate
@@ -52,7 +52,7 @@ def _branches(table: PositionValues, position: Position, depth: int) -> list[dic
         worth = [choice_value(position, choice, table.value) for choice in choices]
         at = max(range(len(choices)), key=worth.__getitem__)
         best = choices[at]
-        margin = _margin(table, position)  # a value before the throw is that of its best choice
+        margin = margin_of(table, position)  # a value before the throw is that of its best choice
         chosen = {"say": best.name, "other_loses": _least_loss(worth, at, [margin] * len(worth))}
     return [
         chosen | _branch(table, position, depth, throws, chance, moves)
@@ -87,22 +87,17 @@ def _branch(
         value = max(worth)
         at = worth.index(value)
         text, reached = moves[at].text, moves[at].position
-        second = _least_loss(worth, at, [_margin(table, move.position) for move in moves])
+        second = _least_loss(worth, at, [margin_of(table, move.position) for move in moves])
     to_light = value if position.side == LIGHT else total(position) - value
     return {
         "throws": [list(each) for each in throws],
         "chance": float(chance),
         "move": text,
-        "value": IntervalEstimate.within(to_light, _margin(table, reached)).to_json(),
+        "value": IntervalEstimate.within(to_light, margin_of(table, reached)).to_json(),
         "second": second,
         "position": reached.notation,
         "then": _branches(table, reached, depth - 1),
     }
-
-
-def _margin(table: PositionValues, position: Position) -> float:
-    """Half the width of the interval of a position's value; 0 of a table's."""
-    return (table.error(position) or 0.0) if isinstance(table, EstimatedValues) else 0.0
 
 
 def _least_loss(worth: list[float], best: int, margins: list[float]) -> Any:

@@ -319,7 +319,7 @@ def next_throws(
         )
         for roll in rolls
     ]
-    found, _ = row_estimates(values, [row for each in outcomes for row in outcome_rows(each)])
+    found = row_estimates(values, [row for each in outcomes for row in outcome_rows(each)])
 
     def worth_to_mover(value: float) -> float:
         if isinstance(option, Step):
@@ -330,7 +330,7 @@ def next_throws(
         NextThrow(
             roll.throws,
             outcome.probability,
-            worth_to_mover(outcome_estimate(outcome, found, None)[0]),
+            worth_to_mover(outcome_estimate(outcome, found)[0]),
         )
         for roll, outcome in zip(rolls, outcomes, strict=True)
     ]

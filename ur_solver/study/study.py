@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.query import Answers
-from ur_solver.answers.values import EstimatedValues, PositionValues, Values, totals_of
+from ur_solver.answers.values import PositionValues, Values, margin_of, totals_of
 from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
@@ -110,8 +110,8 @@ def study(
         "positions": generator.space.n_positions,
         "games": games,
         "seed": seed,
-        **({"exact": False} if isinstance(table, EstimatedValues) else {}),
-        "fairness": _fairness(table, played, generator),
+        **({"exact": False} if margin_of(table, rules.start()) else {}),
+        "fairness": _fairness(table, played),
         "length": _length(played, best, exact),
         "choices": _turns(played),
         "drama": _drama(played),
@@ -143,15 +143,9 @@ def _chances(
     return ChanceObserver(table, generator, n_games)
 
 
-def _fairness(
-    table: PositionValues, played: PlayedGames, generator: MoveGenerator
-) -> dict[str, Any]:
+def _fairness(table: PositionValues, played: PlayedGames) -> dict[str, Any]:
     start = table.rules.start()
-    value, answers = table.value(start), Answers(table)
-    margin = 0.0
-    if isinstance(table, EstimatedValues):
-        margin = float(table.state_margins(generator.start(1), np.array([value]))[0])
-
+    value, answers, margin = table.value(start), Answers(table), margin_of(table, start)
     fairness: dict[str, Any] = {
         "first_player": IntervalEstimate.within(answers.opening_value(), margin).to_json(),
         "first_player_wins": mean_of(played.results).to_json(),
