@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.estimators.test_file import stored_of
+from tests.solving import make_table
 from ur_solver.api.table import Table
 from ur_solver.errors import IllegalPositionError, InputError
 from ur_solver.estimators.estimator import Estimator
@@ -141,3 +142,13 @@ def test_openings_have_the_intervals_of_their_values(finkel3):
                 assert loss["value"] - loss["low"] == pytest.approx(math.hypot(*errors))
                 n_losses += 1
     assert n_losses >= 3
+
+
+@pytest.mark.parametrize("certify", [False, True])
+def test_openings_that_a_table_has_have_no_intervals(certify, tmp_path):
+    rules, path = named_rules("finkel:1"), tmp_path / "table.h5"
+    make_table(rules, path, certify=certify)
+    with Table(path) as table:
+        found = Estimator(stored_of("finkel:1"), plies=2, exact=table)
+        assert (found.error(rules.start()) is not None) is certify
+        assert opening_tree(found, depth=2) == opening_tree(table, depth=2)
