@@ -14,7 +14,7 @@ from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import CATALOGUE, DICE, Dice, RuleSet, named_rules
-from ur_solver.rules.openings import beginnings, opening_of, opening_value, targets
+from ur_solver.rules.openings import beginnings, opening_of, opening_value
 from ur_solver.study import evaluate
 
 BEN = named_rules("ben:1")
@@ -119,7 +119,7 @@ def test_probabilities_of_beginnings_by_hand():
 )
 def test_where_a_marker_may_go_by_the_leaflet(index, throw, squares):
     path = BEN.path.light
-    assert " ".join(path[target] for target in targets(BEN, index, throw)) == squares
+    assert " ".join(path[target] for target in BEN.mechanics.targets("L", index, throw)) == squares
 
 
 def test_what_a_round_is_worth():

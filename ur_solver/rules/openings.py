@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -159,7 +159,7 @@ class FirstOne(Opening):
         """Light is the first player, or else dark, or else another round follows."""
         p = float(self.rules.dice.probabilities[1])
         light, dark = p, (1 - p) * p
-        first = start_value(self.rules, value)
+        first = begin_value(self.rules.start(), value)
         return (light * first + dark * (total(self.rules.start()) - first)) / (light + dark)
 
     def halfway(self, before: float, best: float, each: Round, value: Value) -> float:
@@ -167,7 +167,7 @@ class FirstOne(Opening):
         if len(each.throws) == 1:
             return best
         p = float(self.rules.dice.probabilities[1])
-        first = start_value(self.rules, value)
+        first = begin_value(self.rules.start(), value)
         return p * (total(self.rules.start()) - first) + (1 - p) * before
 
 
@@ -178,7 +178,7 @@ class BothEnter(Opening):
         """By the throws; a side that jumps, as the other does not, chooses its square."""
         if not any(throws):
             return (Round(throws, source, (source, source), then=source),)
-        light, dark = (targets(self.rules, source, throw) for throw in throws)
+        light, dark = (self.rules.mechanics.targets(LIGHT, source, throw) for throw in throws)
         return tuple(self._round(throws, source, mine, theirs) for mine in light for theirs in dark)
 
     def _round(self, throws: tuple[int, ...], source: int, mine: int, theirs: int) -> Round:
@@ -248,11 +248,6 @@ def opening_value(rules: RuleSet, value: Value) -> float:
     """
     if rules.mechanics.both_enter:
         return sum(each.probability * value(each.position) for each in beginnings(rules, value))
-    return start_value(rules, value)
-
-
-def start_value(rules: RuleSet, value: Value) -> float:
-    """The first player's value of a game that begins at the start."""
     return begin_value(rules.start(), value)
 
 
@@ -289,8 +284,11 @@ def _reached(
     Returns the probability that both go home and begin again; `chance` is that of being here.
     """
     rules, back = opening.rules, 0.0
-    for probability, throws in throws_of_both(rules):
-        weight = chance * float(probability)
+    # after two zeros both throw again
+    counting = {throws: chance for throws, chance in opening.throws.items() if any(throws)}
+    whole = sum(counting.values())
+    for throws, probability in counting.items():
+        weight = chance * float(probability / whole)
         best = opening.best(opening.rounds(source, throws), value)
         if best.position is not None:
             position = apart(rules, max(best.targets), min(best.targets))
@@ -300,28 +298,6 @@ def _reached(
         else:
             back += _reached(opening, value, best.then, weight, found)
     return back
-
-
-def throws_of_both(rules: RuleSet) -> Iterator[tuple[Fraction, tuple[int, int]]]:
-    """What both sides throw at once, with its probability.
-
-    Where neither throw brings a marker to a certain square, as both jump, both throw again.
-    """
-    dice = rules.dice
-    pairs = {
-        (one, other): dice.probabilities[one] * dice.probabilities[other]
-        for one in dice.throws
-        for other in dice.throws
-        if one or other
-    }
-    counting = sum(pairs.values())
-    for throws, probability in pairs.items():
-        yield probability / counting, throws
-
-
-def targets(rules: RuleSet, index: int, throw: int) -> tuple[int, ...]:
-    """The path indices to which a marker on `index` may go by `throw` in the opening."""
-    return rules.mechanics.targets(LIGHT, index, throw)
 
 
 def apart(rules: RuleSet, light: int, dark: int) -> Position:

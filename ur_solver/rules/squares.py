@@ -146,11 +146,7 @@ class Converting(_Single):
     """One piece; only a piece that is marked already captures an opponent's (rules, 5.5)."""
 
     name = "converting"
-
-    @property
-    def words(self) -> str:
-        """As for every rule."""
-        return "One piece; only an opponent's marked piece captures it."
+    words = "One piece; only an opponent's marked piece captures it."
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece if `piece` was marked before it landed."""
@@ -164,11 +160,7 @@ class Shared(SquareRule):
     """Any number of pieces of both sides, none captured (rules, 5.2 and 5.3)."""
 
     name = "shared"
-
-    @property
-    def words(self) -> str:
-        """As for every rule."""
-        return "Any number of pieces of both sides; none is captured."
+    words = "Any number of pieces of both sides; none is captured."
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Join the pieces there."""
@@ -291,14 +283,10 @@ class Paired(SquareRule):
     """Two pieces if one is marked and one is not, whoever owns them (rules, 5.5)."""
 
     name = "paired"
-
-    @property
-    def words(self) -> str:
-        """As for every rule."""
-        return (
-            "One marked and one unmarked piece, whoever owns them; a piece is captured by an "
-            "opponent's of the same status."
-        )
+    words = (
+        "One marked and one unmarked piece, whoever owns them; a piece is captured by an "
+        "opponent's of the same status."
+    )
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Meet the piece of the same status, if any: capture it if it is an opponent's."""

@@ -34,7 +34,15 @@ class Switch(ABC):
     meaning : str
         What the rules are where it is not at its default: a sentence, with ``{}`` for the value.
         By default its key and the value.
+
+    Attributes
+    ----------
+    is_always_written : bool
+        Whether JSON has it at its default too. It has not where the switch is younger than tables,
+        which are found by a digest of their rule set's JSON.
     """
+
+    is_always_written = True
 
     def __init__(self, key: str, default: Any, help: str, meaning: str = "") -> None:
         self.key = key
@@ -42,9 +50,9 @@ class Switch(ABC):
         self.help = help
         self.meaning = meaning or f"{self.dashed}: {{}}."
 
-    @abstractmethod
     def from_json(self, value: object) -> Any:
-        """Convert a value of JSON; RuleSetError if it is invalid."""
+        """Convert a value of JSON; RuleSetError if it cannot be. `fault` checks what it is."""
+        return value
 
     def to_json(self, value: Any) -> Any:
         """A value as JSON."""
@@ -60,7 +68,7 @@ class Switch(ABC):
 
     def is_written(self, value: Any) -> bool:
         """Whether JSON has a value; others are at their default wherever they are read."""
-        return True
+        return self.is_always_written or bool(value != self.default)
 
     def played(self, value: Any) -> Any:
         """The part of a value that defines the game; the rest concerns the solve."""
@@ -77,11 +85,8 @@ class Flag(Switch):
 
     Parameters
     ----------
-    key, default, help, meaning
+    key, default, help, meaning, is_always_written
         As for every switch.
-    is_always_written : bool
-        Whether JSON has it at its default too. It has not where the flag is younger than tables,
-        which are found by a digest of their rule set's JSON.
     """
 
     def __init__(
@@ -94,11 +99,7 @@ class Flag(Switch):
         is_always_written: bool = True,
     ) -> None:
         super().__init__(key, default, help, meaning)
-        self._is_always_written = is_always_written
-
-    def is_written(self, value: bool) -> bool:
-        """Always, or unless it is the default."""
-        return self._is_always_written or value != self.default
+        self.is_always_written = is_always_written
 
     def from_json(self, value: object) -> bool:
         """True or false."""
@@ -146,6 +147,8 @@ class OneOf(Switch):
         What values are called in names, if not by the key and the value.
     """
 
+    is_always_written = False
+
     def __init__(
         self,
         key: str,
@@ -158,46 +161,28 @@ class OneOf(Switch):
         self.meanings = meanings
         self._words = words or {}
 
-    def from_json(self, value: object) -> str:
-        """A text; whether it is one of the words is checked with the rule set."""
-        if isinstance(value, str):
-            return value
-        raise RuleSetError(f"rule set: {self.key} is {value!r:.100}, not {self._listed}")
-
     def fault(self, value: object, rules: RuleSet) -> str | None:
         """Anything but one of the words."""
-        if value in self.meanings:
+        if isinstance(value, str) and value in self.meanings:
             return None
-        return f"{self.key} is {value!r:.100}, not {self._listed}"
+        return f"{self.key} is {value!r:.100}, not {' or '.join(map(repr, self.meanings))}"
 
     def word(self, value: str) -> str:
         """``extra-throw-may``."""
         return self._words.get(value, f"{self.dashed}-{value}")
 
-    def is_written(self, value: Any) -> bool:
-        """Unless it is the default, so that older rule sets keep their digests."""
-        return bool(value != self.default)
-
-    @property
-    def _listed(self) -> str:
-        return " or ".join(map(repr, self.meanings))
-
 
 class ThrowSwitch(Switch):
     """One throw of the dice, or none."""
-
-    def from_json(self, value: object) -> int | None:
-        """A whole number or null."""
-        return None if value is None else whole_number(self.key, value)
 
     def fault(self, value: object, rules: RuleSet) -> str | None:
         """Anything but a throw that moves a piece."""
         if value is None:
             return None
         throws = rules.dice.throws
-        if isinstance(value, bool) or value not in throws:
+        if not isinstance(value, int) or isinstance(value, bool) or value not in throws:
             return (
-                f"{self.key} is {value!r}, which {rules.dice.name} dice cannot show; "
+                f"{self.key} is {value!r:.100}, which {rules.dice.name} dice cannot show; "
                 f"they show {', '.join(map(str, throws))}"
             )
         return f"{self.key} is 0, but a throw of 0 moves nothing" if value == 0 else None
@@ -218,23 +203,17 @@ class CountSwitch(Switch):
         The largest; the least is 1.
     """
 
+    is_always_written = False
+
     def __init__(self, key: str, default: int, most: int, help: str, meaning: str = "") -> None:
         super().__init__(key, default, help, meaning)
         self.most = most
-
-    def is_written(self, value: int) -> bool:
-        """Unless it is the default, so that older rule sets keep their digests."""
-        return bool(value != self.default)
-
-    def from_json(self, value: object) -> int:
-        """A whole number; `fault` has the limits."""
-        return whole_number(self.key, value)
 
     def fault(self, value: object, rules: RuleSet) -> str | None:
         """Anything but a whole number within the limits."""
         if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= self.most:
             return None
-        return f"{self.key} is {value!r}, not 1 to {self.most}"
+        return f"{self.key} is {value!r:.100}, not 1 to {self.most}"
 
     def word(self, value: int) -> str:
         """``stack-height-2``."""
@@ -254,13 +233,11 @@ class SquaresSwitch(Switch):
         The markings that None stands for, on the board ur.
     """
 
+    is_always_written = False
+
     def __init__(self, key: str, usual: frozenset[str], help: str, meaning: str = "") -> None:
         super().__init__(key, None, help, meaning)
         self.usual = usual
-
-    def is_written(self, value: tuple[str, ...] | None) -> bool:
-        """Unless it is the default, so that older rule sets keep their digests."""
-        return value is not None
 
     def from_json(self, value: object) -> tuple[str, ...] | None:
         """A list of squares, or null."""
@@ -280,7 +257,7 @@ class SquaresSwitch(Switch):
         """Anything but a tuple of the board's squares as `squares_of` makes it."""
         if value is None:
             return None
-        if not isinstance(value, tuple) or value != squares_of(value):
+        if not isinstance(value, tuple) or value != squares_of(map(str, value)):
             return f"{self.key} is {value!r:.100}, not a tuple that squares_of makes"
         unknown = [square for square in value if square not in rules.board.squares]
         return (
