@@ -12,7 +12,7 @@ import click
 from ur_solver.audit.worth import Option
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.cli.playing import Playing, chosen_index
-from ur_solver.errors import InputError, RecordError
+from ur_solver.errors import InputError, RecordError, ThrowError
 from ur_solver.records import GameRecord, Ply, Replay, read_file
 from ur_solver.records.endings import End, read_result
 from ur_solver.rules import RuleSet
@@ -173,8 +173,8 @@ class Recording(Playing):
                 continue
             throws = tuple(map(int, typed[1].split()))
             try:
-                steps = replay.checked(throws, choice)
-            except RecordError as error:
+                steps = replay.legal(throws, choice)
+            except ThrowError as error:
                 say(str(error))
                 continue
             texts = [replay.stepper.text(replay.side, step) for step in steps]
@@ -213,8 +213,8 @@ def _takes(replay: Replay, ply: Ply) -> bool:
     if replay.winner or ply.side != replay.side or (choices and ply.choice not in names):
         return False
     try:
-        steps = replay.checked(ply.throws, ply.choice)
-    except RecordError:
+        steps = replay.legal(ply.throws, ply.choice)
+    except ThrowError:
         return False
     step = ply.step
     texts = [each.text for each in steps]

@@ -3,14 +3,13 @@
 from ur_solver.records.game_files import (
     check_output,
     find_files,
-    notation_of,
     read_file,
     read_text,
     write_games,
     write_text,
     written_games,
 )
-from ur_solver.records.notations import NOTATIONS, Notation, register_notation
+from ur_solver.records.notations import NOTATIONS, Notation, notation_of, register_notation
 from ur_solver.records.openings import opening_text, opening_words, round_text
 from ur_solver.records.plain import read_plain, write_plain
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay, last_position

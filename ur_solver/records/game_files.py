@@ -13,7 +13,7 @@ from ur_solver.common.files import new_file
 from ur_solver.common.text import decoded, encoded, normal
 from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.records.json_values import JsonValues, begins_json
-from ur_solver.records.notations import Notation, notation_of_suffix, reader_of, suffixes
+from ur_solver.records.notations import Notation, notation_of, reader_of, suffixes
 from ur_solver.records.record import GameRecord, RecordFault
 from ur_solver.records.royalur_json import read_json_game
 from ur_solver.records.settings import rules_word
@@ -78,7 +78,7 @@ def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | 
     """
     try:
         text = _read_text(path)
-    except RecordError as error:
+    except InputError as error:
         yield RecordFault(path, 1, str(error))
         return
     yield from read_text(text, rules, path)
@@ -119,23 +119,6 @@ def check_output(path: Path, rules: RuleSet) -> None:
     """
     if fault := notation_of(path.suffix).fault(rules):
         raise RuleSetError(fault)
-
-
-def notation_of(suffix: str) -> Notation:
-    """The notation of files with a suffix, such as ``.rgn``.
-
-    Raises
-    ------
-    RecordError
-        If no notation has it.
-    """
-    notation = notation_of_suffix(suffix)
-    if notation is None:
-        raise RecordError(
-            f"{suffix!r:.40} is not a suffix of games; a file of games ends in one of "
-            f"{', '.join(suffixes())}"
-        )
-    return notation
 
 
 def write_text(record: GameRecord, suffix: str) -> str:
@@ -198,10 +181,7 @@ def _read_text(path: str) -> str:
         raise RecordError(f"{error}") from None
     if len(content) > MAX_BYTES:
         raise RecordError(f"larger than {MAX_BYTES >> 20} MiB; split it into several files")
-    try:
-        return decoded(content)
-    except InputError as error:
-        raise RecordError(str(error)) from None
+    return decoded(content)
 
 
 def _games(text: str, rules: RuleSet | None, path: str) -> Iterator[GameRecord | RecordError]:

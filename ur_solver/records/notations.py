@@ -78,9 +78,21 @@ def suffixes() -> tuple[str, ...]:
     return tuple(suffix for each in NOTATIONS.values() for suffix in each.suffixes)
 
 
-def notation_of_suffix(suffix: str) -> Notation | None:
-    """The notation of files with a suffix, in any case; None if there is none."""
-    return _found(lambda each: suffix.lower() in each.suffixes)
+def notation_of(suffix: str) -> Notation:
+    """The notation of files with a suffix, such as ``.rgn``, in any case.
+
+    Raises
+    ------
+    RecordError
+        If no notation has it.
+    """
+    notation = _found(lambda each: suffix.lower() in each.suffixes)
+    if notation is None:
+        raise RecordError(
+            f"{suffix!r:.40} is not a suffix of games; a file of games ends in one of "
+            f"{', '.join(suffixes())}"
+        )
+    return notation
 
 
 def reader_of(text: str) -> Reader:

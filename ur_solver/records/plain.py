@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ur_solver.errors import InputError, RecordError
+from ur_solver.errors import RecordError
 from ur_solver.records.comments import CLOCK, Comments, clock_comment, comment_lines
 from ur_solver.records.endings import (
     END,
@@ -58,9 +58,9 @@ from ur_solver.records.endings import (
 )
 from ur_solver.records.faults import Faults, Placed
 from ur_solver.records.openings import OPENING, is_opening, opened, opening_text
-from ur_solver.records.record import Ending, GameRecord, Ply, Replay, check_throw
+from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text
-from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
 
 RULES, START = "rules", "start"
 NO_MOVE = "--"
@@ -244,7 +244,7 @@ def _begun(rules: RuleSet, own: dict[str, tuple[int, str]], faults: Faults) -> R
         return None
     line, value = own.get(START, (0, ""))
     with faults, Placed(f"line {line}: {START}"):
-        return Replay(rules, _position(rules, value) if START in own else None)
+        return Replay(rules, rules.position(value) if START in own else None)
     return None
 
 
@@ -264,13 +264,6 @@ def _take_turns(
     for line, text in turns[n_played:]:
         with faults:
             _check_form(rules, line, text)
-
-
-def _position(rules: RuleSet, text: str) -> Position:
-    try:
-        return rules.position(text)
-    except InputError as error:
-        raise RecordError(str(error)) from None
 
 
 def _first_line(game: _GameText) -> int:
@@ -354,7 +347,7 @@ def _turn(replay: Replay, line: int, text: str) -> None:
     choice = choices[chosen].name if choices else FREE_THROW
     with _placed_at(line, rest, text):
         throws, rest = _throws(rest)
-        steps = replay.checked(throws, choice)
+        steps = replay.legal(throws, choice)
     with _placed_at(line, rest, text):
         move = " ".join(token for _, token in rest)
         played = -1
@@ -376,7 +369,7 @@ def _check_form(rules: RuleSet, line: int, text: str) -> None:
     with _placed_at(line, rest, text):
         throws, rest = _throws(rest)
         for throw in throws:
-            check_throw(rules, throw)
+            rules.dice.check(throw)
     with _placed_at(line, rest, text):
         move = " ".join(token for _, token in rest)
         if move.lower() not in (NO_MOVE, *_NOTHING) and not _MOVE.fullmatch(move):

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from ur_solver.common.text import printable
-from ur_solver.errors import InputError, RecordError, ThrowError
+from ur_solver.errors import RecordError, ThrowError
 from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.moves import move_text
@@ -91,6 +91,15 @@ class Ply(NamedTuple):
     def is_pending(self) -> bool:
         """Whether the move has not been made yet, which is possible in a record's last ply."""
         return self.played < 0 and bool(self.steps)
+
+    def after(self, stepper: Stepper) -> tuple[bytes, str]:
+        """The state after it, or in it if its move is to come; the side to throw."""
+        step = self.step
+        if step is not None:
+            return step.state, self.side if step.again else opponent(self.side)
+        if self.is_pending:
+            return self.state, self.side
+        return stepper.flip(self.state), opponent(self.side)
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,15 +184,6 @@ class GameRecord:
             name = next((text for each, text in self.metadata.items() if each.lower() == key), None)
         return None if name is None else printable(name)
 
-    def after(self, ply: Ply) -> tuple[bytes, str]:
-        """The state after one of its plies, or in it if its move is to come; the side to throw."""
-        state, side, step = ply.state, ply.side, ply.step
-        if step is not None:
-            state, side = step.state, side if step.again else opponent(side)
-        elif not ply.is_pending:
-            state, side = self.stepper.flip(state), opponent(side)
-        return state, side
-
     def move_text(self, ply: Ply) -> str | None:
         """The move of one of its plies in RGN's notation; None for a turn without one."""
         step = ply.step
@@ -194,7 +194,7 @@ def last_position(record: GameRecord) -> Position:
     """The position where a record stops, before a move that has not been made yet."""
     if not record.plies:
         return record.start
-    return record.stepper.position(*record.after(record.plies[-1]))
+    return record.stepper.position(*record.plies[-1].after(record.stepper))
 
 
 @dataclass(frozen=True)
@@ -221,14 +221,6 @@ class RecordFault:
 
 def _throw_text(throws: tuple[int, ...]) -> str:
     return " ".join(map(str, throws))
-
-
-def check_throw(rules: RuleSet, throw: int) -> None:
-    """Raise RecordError if the dice cannot show a throw in any position."""
-    try:
-        rules.dice.check(throw)
-    except InputError as error:
-        raise RecordError(str(error)) from None
 
 
 class Replay:
@@ -269,9 +261,7 @@ class Replay:
         replay = cls(rules, begin)
         replay.opening = list(opening)
         for ply in plies:
-            replay.take(
-                *(ply.throws, ply.steps, ply.played, ply.time, ply.place, ply.choices, ply.chosen)
-            )
+            replay._add(ply)
         return replay
 
     @classmethod
@@ -365,19 +355,13 @@ class Replay:
 
         `steps` are those that `legal` gives for the throws.
         """
-        self.plies.append(
-            Ply(self.side, throws, self.state, steps, played, time, place, choices, chosen)
-        )
-        if played >= 0:
-            step = steps[played]
-            self.state = step.state
-            if step.is_win:
-                self.winner = self.side
-            if not step.again:
-                self.side = opponent(self.side)
-        elif not steps:
-            self.state = self.stepper.flip(self.state)
-            self.side = opponent(self.side)
+        self._add(Ply(self.side, throws, self.state, steps, played, time, place, choices, chosen))
+
+    def _add(self, ply: Ply) -> None:
+        self.plies.append(ply)
+        self.state, self.side = ply.after(self.stepper)
+        if ply.step is not None and ply.step.is_win:
+            self.winner = ply.side
 
     def expect_side(self, side: str) -> None:
         """Raise RecordError unless `side` is to throw now."""
@@ -405,7 +389,7 @@ class Replay:
 
         Only for the race family, in which path indices identify a move.
         """
-        steps = self.checked((throw,))
+        steps = self.legal((throw,))
         for index, step in enumerate(steps):
             if step.source == source and step.target == target:
                 self.take((throw,), steps, index, time, place)
@@ -415,7 +399,7 @@ class Replay:
 
     def play_nothing(self, throw: int, time: int = 0, place: str = "") -> None:
         """Add a throw without a move; if a move is legal, the ply is pending."""
-        self.take((throw,), self.checked((throw,)), -1, time, place)
+        self.take((throw,), self.legal((throw,)), -1, time, place)
 
     def illegal(self, throws: tuple[int, ...], text: str, choice: str = FREE_THROW) -> str:
         """The message for a move that is not legal; it lists those that are."""
@@ -425,13 +409,6 @@ class Replay:
             f"{self.stepper.notation(self.state, self.side)!r}; "
             f"legal: {self.stepper.texts(self.side, self.legal(throws, choice))}"
         )
-
-    def checked(self, throws: tuple[int, ...], choice: str = FREE_THROW) -> tuple[Step, ...]:
-        """As `legal`, but raises RecordError if these throws are not possible."""
-        try:
-            return self.legal(throws, choice)
-        except InputError as error:
-            raise RecordError(str(error)) from None
 
     def _missing_move(self, ply: Ply) -> str:
         return (

@@ -27,12 +27,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ur_solver.errors import InputError, RecordError, RuleSetError
+from ur_solver.errors import RecordError, RuleSetError
 from ur_solver.records.comments import braced, comment_lines
 from ur_solver.records.endings import End, end_text, read_end, read_result
 from ur_solver.records.faults import Faults, Placed
 from ur_solver.records.openings import OPENING, is_opening, opened, opening_text
-from ur_solver.records.record import Ending, GameRecord, Ply, Replay, check_throw
+from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.rgn_text import OFF, Action, GameText, split_rgn
 from ur_solver.records.settings import rules_of_text, rules_text, rules_word
 from ur_solver.records.steps import Step
@@ -164,10 +164,7 @@ def _begun(game: GameText, rules: RuleSet) -> Replay:
                 raise RecordError(f"the game begins where it ends; leave out the tag {START_TAG}")
             return opened(rules, opening)
     with Placed(f"tag {START_TAG}"):
-        try:
-            return Replay(rules, None if start is None else rules.position(start))
-        except InputError as error:
-            raise RecordError(str(error)) from None
+        return Replay(rules, None if start is None else rules.position(start))
 
 
 def _take_actions(replay: Replay | None, rules: RuleSet, game: GameText, faults: Faults) -> None:
@@ -185,7 +182,7 @@ def _take_actions(replay: Replay | None, rules: RuleSet, game: GameText, faults:
     for action in game.actions[n_played:]:
         with faults, Placed(action.place):
             if action.throw is not None:
-                check_throw(rules, action.throw)
+                rules.dice.check(action.throw)
             if action.move is not None and not _ends(action, moves):
                 raise RecordError(_off_path(rules, action))
 

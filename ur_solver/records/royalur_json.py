@@ -23,7 +23,7 @@ from ur_solver.records.comments import Comments, comment_of_metadata
 from ur_solver.records.endings import side_of
 from ur_solver.records.faults import Faults, Placed
 from ur_solver.records.openings import OPENING, is_opening, opened
-from ur_solver.records.record import Ending, GameRecord, Replay, check_throw
+from ur_solver.records.record import Ending, GameRecord, Replay
 from ur_solver.records.settings import rules_from_settings
 from ur_solver.records.steps import Step, Stepper
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
@@ -176,7 +176,7 @@ class _StatesReader:
         if kind in (*_TURN_TYPES, *_WAIT_TYPES):
             side = _side(state.get("turn"), "turn")
         if kind in _TURN_TYPES:
-            check_throw(self.replay.rules, _throw(state))
+            self.replay.rules.dice.check(_throw(state))
         if kind == "move":
             self._ends(_object(state.get("move"), "move"), side)
         if "metadata" in state:
@@ -221,7 +221,7 @@ class _StatesReader:
             self._check_available(state)
             return
         move = _object(state.get("move"), "move")
-        steps = replay.checked((throw,))
+        steps = replay.legal((throw,))
         try:
             source, target = self._ends(move, side)
         except RecordError as error:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ur_solver.errors import InputError, RecordError, RuleSetError
+from ur_solver.errors import RecordError, RuleSetError
 from ur_solver.records.faults import Faults
 from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet, named_rules
 from ur_solver.rules.naming import is_catalogued
@@ -141,20 +141,17 @@ def rules_of_text(text: str) -> RuleSet:
 
     Raises
     ------
-    RecordError
+    RuleSetError
         If the text is neither. A path is not opened.
     """
-    try:
-        if text.startswith("{"):
-            return RuleSet.from_json(text)
-        if catalogued(text.partition(":")[0]) is None:
-            text = text.strip().lower()
-        # Names of the catalogue only: reading a record must not open other files.
-        if catalogued(text.partition(":")[0]) is None:
-            raise RecordError(f"{text[:60]!r} is not in the catalogue ('ur rules' lists it)")
-        return named_rules(text)
-    except InputError as error:
-        raise RecordError(str(error)) from None
+    if text.startswith("{"):
+        return RuleSet.from_json(text)
+    if catalogued(text.partition(":")[0]) is None:
+        text = text.strip().lower()
+    # Names of the catalogue only: reading a record must not open other files.
+    if catalogued(text.partition(":")[0]) is None:
+        raise RuleSetError(f"{text[:60]!r} is not in the catalogue ('ur rules' lists it)")
+    return named_rules(text)
 
 
 def _one_of(settings: Mapping[str, Any], key: str, known: Mapping[str, str]) -> str:

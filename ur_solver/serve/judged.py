@@ -213,7 +213,7 @@ _OF_SIDES = ("choices", "best", "loss", "luck", "cost")
 
 
 def _after(record: GameRecord, ply: Ply) -> str:
-    return record.stepper.notation(*record.after(ply))
+    return record.stepper.notation(*ply.after(record.stepper))
 
 
 def _ply_values(record: GameRecord, ply: Ply) -> Json:
