@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -14,13 +13,13 @@ from ur_solver.cli.answering import playing_if_any, plies_option
 from ur_solver.cli.audit_page import audit_of
 from ur_solver.cli.kept_game import SEED, KeptGame
 from ur_solver.cli.options import OUTPUT_FILE, seed_option, table_argument
-from ur_solver.cli.output import echo, say, side_name
-from ur_solver.cli.playing import Playing, QuitError, ResignError
+from ur_solver.cli.output import echo, say
+from ur_solver.cli.playing import Playing, played
 from ur_solver.common.files import check_outputs
 from ur_solver.players.player import Player
 from ur_solver.players.policies import PLAIN, PLAYERS, policy_of
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
-from ur_solver.rules import DARK, LIGHT, named_rules, opponent
+from ur_solver.rules import DARK, LIGHT, named_rules
 
 HUMAN = "human"
 _TITLE = "this game"
@@ -165,23 +164,10 @@ def _played(
         if kept is not None:
             kept.save(playing.replay.finish(metadata=kept_as, file=_TITLE))
 
-    stop = None
-    ending: dict[str, Any] = {}
-    try:
-        playing.play(keep)
-    except ResignError:
-        quitter = playing.mover
-        echo(f"\n{side_name(quitter)} resigns")
-        ending = {
-            "ending": Ending.RESIGNED,
-            "winner": opponent(quitter),
-            "loser_by_choice": quitter,
-        }
-    except (QuitError, click.Abort) as left:
-        keep()
-        # Ctrl-C, which click replaces by its own exception
-        stop = left.__context__ if isinstance(left.__context__, KeyboardInterrupt) else None
+    ending, stop = played(playing, keep)
     record = playing.replay.finish(metadata=metadata, file=_TITLE, **ending)
-    if kept is not None and record.ending is not Ending.UNFINISHED:
+    if record.ending is Ending.UNFINISHED:
+        keep()
+    elif kept is not None:
         kept.remove()
     return record, stop

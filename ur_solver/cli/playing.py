@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import click
 import numpy as np
@@ -14,8 +15,9 @@ from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
-from ur_solver.records import Ply, Replay
-from ur_solver.rules import DARK, FREE_THROW, HOME, Position
+from ur_solver.records import Ending, Ply, Replay
+from ur_solver.records.endings import End
+from ur_solver.rules import DARK, FREE_THROW, HOME, Position, opponent
 from ur_solver.rules.drawing import FROM, TO
 from ur_solver.rules.families import Roll
 from ur_solver.rules.openings import Round, chooser, level, opening_of
@@ -24,8 +26,12 @@ _DICE, _PLAYERS, _OPENING = 0, 1, 2
 """The streams of random numbers of a turn, and that of the rounds of an opening."""
 
 
-class ResignError(Exception):
-    """The player gives up."""
+class EndError(Exception):
+    """The game ends as `end` says."""
+
+    def __init__(self, end: End) -> None:
+        super().__init__()
+        self.end = end
 
 
 class QuitError(Exception):
@@ -88,7 +94,7 @@ class Playing:
 
         Raises
         ------
-        ResignError, QuitError
+        EndError, QuitError
             If the player asks for it.
         click.Abort
             At Ctrl-C and at the end of the input.
@@ -279,12 +285,17 @@ class Playing:
 
         Raises
         ------
-        ResignError, QuitError, UndoError
+        EndError, QuitError, UndoError
             If it asks for that.
         """
-        asked_for = {"resign": ResignError, "quit": QuitError, "undo": UndoError}
-        if (word := answer.lower()) in asked_for:
-            raise asked_for[word]
+        match answer.lower():
+            case "resign":
+                echo(f"\n{side_name(self.mover)} resigns")
+                raise EndError(End(Ending.RESIGNED, opponent(self.mover), self.mover))
+            case "quit":
+                raise QuitError
+            case "undo":
+                raise UndoError
         return False
 
     def _worth(self, options: Sequence[Option | Round], texts: Sequence[str]) -> str:
@@ -295,6 +306,32 @@ class Playing:
         worth = self._worth_of_rounds(rounds) if rounds else option_values(moves, self._table)
         position = self.replay.stepper.position(self.replay.state, self.replay.side)
         return worth_text(position, texts, worth) + note_of(self._table)
+
+
+def played(
+    playing: Playing, on_turn: Callable[[], object]
+) -> tuple[dict[str, Any], KeyboardInterrupt | None]:
+    """Play a game until it is over or left, calling `on_turn` after every turn.
+
+    Returns
+    -------
+    dict
+        How the game ended, as `Replay.finish` takes it; empty unless a player said it.
+    KeyboardInterrupt or None
+        The Ctrl-C that ended it.
+    """
+    try:
+        playing.play(on_turn)
+    except EndError as over:
+        return over.end._asdict(), None
+    except (QuitError, click.Abort) as left:
+        return {}, interrupt_of(left)
+    return {}, None
+
+
+def interrupt_of(left: Exception) -> KeyboardInterrupt | None:
+    """The Ctrl-C that an exception of click stands for, if any."""
+    return left.__context__ if isinstance(left.__context__, KeyboardInterrupt) else None
 
 
 def worth_text(

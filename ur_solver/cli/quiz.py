@@ -10,16 +10,12 @@ from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit.game_audit import TIE
 from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say
-from ur_solver.cli.playing import chosen_index, worth_text
+from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.rules import SIDE_NAMES
 from ur_solver.rules.words import counted
 from ur_solver.study.practise import Decision, Weighed, next_throws
 
 _HELP = "'show' shows the answer, 'skip' passes on, 'quit' ends"
-
-
-class _QuitError(Exception):
-    """The player has had enough."""
 
 
 class Quiz:
@@ -48,9 +44,8 @@ class Quiz:
         try:
             for number, (decision, evaluator) in enumerate(self._asked, start=1):
                 self._ask(number, decision, evaluator)
-        except (_QuitError, click.Abort) as left:
-            # Ctrl-C, which click replaces by its own exception
-            stop = left.__context__ if isinstance(left.__context__, KeyboardInterrupt) else None
+        except (QuitError, click.Abort) as left:
+            stop = interrupt_of(left)
         if self._n_asked:
             decisions = counted(self._n_asked, "decision")
             echo(
@@ -73,7 +68,7 @@ class Quiz:
             answer = click.prompt("best", prompt_suffix="> ").strip()
             word = answer.lower()
             if word == "quit":
-                raise _QuitError
+                raise QuitError
             if word == "skip":
                 return
             if word == "show":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,12 @@ from ur_solver.api.evaluator import Evaluator
 from ur_solver.cli.answering import playing_if_any, plies_option
 from ur_solver.cli.audit_page import audit_of
 from ur_solver.cli.options import OUTPUT_FILE, table_argument
-from ur_solver.cli.output import echo, say, side_name
-from ur_solver.cli.playing import QuitError, ResignError
-from ur_solver.cli.recording import EndError, Recording, recorded_game
+from ur_solver.cli.output import echo, say
+from ur_solver.cli.playing import played
+from ur_solver.cli.recording import Recording, recorded_game
 from ur_solver.common.files import check_outputs
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
-from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules, opponent
+from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules
 
 
 @click.command(short_help="Record a game played at a real table.")
@@ -55,7 +56,7 @@ def command(
     rules = named_rules(word) if table is None else table.rules
     if missing is not None:
         say(f"there is no table of {rules.title}: no hints and no audit")
-    try:
+    with table or nullcontext():
         check_output(file, rules)
         check_outputs({"FILE": file}, [] if table is None or table.path is None else [table.path])
         begun = recorded_game(file, rules, resumes=resume)
@@ -69,9 +70,6 @@ def command(
         is_over = record.plies and record.ending is not Ending.UNFINISHED
         if with_audit and table is not None and is_over:
             echo(f"\n{audit_of(record, table)}")
-    finally:
-        if table is not None:
-            table.close()
 
 
 def _recorded(
@@ -100,17 +98,5 @@ def _recorded(
         write_games([record], file)
         return record
 
-    try:
-        recording.play(written)
-    except ResignError:
-        quitter = recording.mover
-        echo(f"\n{side_name(quitter)} resigns")
-        left = {"winner": opponent(quitter), "loser_by_choice": quitter}
-        return written(ending=Ending.RESIGNED, **left), None
-    except EndError as over:
-        return written(**over.end._asdict()), None
-    except (QuitError, click.Abort) as stopped:
-        # Ctrl-C, which click replaces by its own exception
-        cause = stopped.__context__
-        return written(), cause if isinstance(cause, KeyboardInterrupt) else None
-    return written(), None
+    ending, stop = played(recording, written)
+    return written(**ending), stop

@@ -11,10 +11,10 @@ import click
 
 from ur_solver.audit.worth import Option
 from ur_solver.cli.output import columns, echo, say, side_name
-from ur_solver.cli.playing import Playing, chosen_index
+from ur_solver.cli.playing import EndError, Playing, chosen_index
 from ur_solver.errors import InputError, RecordError, ThrowError
 from ur_solver.records import GameRecord, Ply, Replay, read_file
-from ur_solver.records.endings import End, read_result
+from ur_solver.records.endings import read_result
 from ur_solver.rules import RuleSet
 from ur_solver.rules.families import Roll
 from ur_solver.rules.openings import Round
@@ -25,14 +25,6 @@ _TYPED = re.compile(r"(\d{1,2}(?: +\d{1,2})*)(?: +(\S.*))?")
 
 _BOTH = re.compile(r"(\d{1,2})[\s-]+(\d{1,2})")
 """Both sides' throws in a round of an opening."""
-
-
-class EndError(Exception):
-    """The game ends as `end` says."""
-
-    def __init__(self, end: End) -> None:
-        super().__init__()
-        self.end = end
 
 
 class _BackError(Exception):
