@@ -26,8 +26,8 @@ import psutil
 
 from ur_solver.cli.options import memory_size
 from ur_solver.rules import named_rules
+from ur_solver.solving import Request
 from ur_solver.solving.costs import measured_speed, schedule_of
-from ur_solver.space import part_of
 from ur_solver.table.reader import TableFile
 
 _UR = [sys.executable, "-m", "ur_solver"]
@@ -63,10 +63,11 @@ def large(word: str, memory: int, folder: pathlib.Path, certify: bool) -> None:
     rules = named_rules(word).settled()
     output = folder / f"{rules.name}-{rules.pieces}"
     shutil.rmtree(output, ignore_errors=True)
-    speed = measured_speed(part_of(rules), certify=certify)
+    request = Request.of(rules, certify=certify)
+    speed = measured_speed(request)
     words = ["solve", word, "-o", str(output), "--memory", str(memory)]
     words += ["--certify"] * certify
-    middle = speed.seconds_per_value * part_of(rules).n_values / (psutil.cpu_count() or 1) / 2
+    middle = speed.seconds_per_value * request.part.n_values / (psutil.cpu_count() or 1) / 2
     first, first_peak, code = watched(words, kill_after=middle)
     print(f"{word}: killed after {first:.0f} s (exit {code}), {size_of(output) / 1e9:.1f} GB there")
     rest, rest_peak, code = watched(words)
@@ -113,9 +114,9 @@ HEAD = """| rule set | workers | time | `ur plan` | off by | speed-up | resident
 def workers(word: str, folder: pathlib.Path) -> list[Run]:
     """One solve by one thread, one worker, and two workers without and with lending."""
     rules = named_rules(word).settled()
-    part = part_of(rules)
-    speed = measured_speed(part)
     memory = psutil.virtual_memory().available // 2
+    request = Request.of(rules, threads=1, memory=memory)
+    speed = measured_speed(request)
     runs: list[Run] = []
     truth = None
     for count, lends in ((0, False), (1, False), (2, False), (2, True)):
@@ -128,12 +129,7 @@ def workers(word: str, folder: pathlib.Path) -> list[Run]:
         if code:
             sys.exit(f"{word} by {count} workers ended with exit code {code}")
         planned = schedule_of(
-            part,
-            workers=max(1, count),
-            cores=1,
-            memory=memory,
-            speed=speed,
-            machines=1 if lends else None,
+            request, workers=max(1, count), speed=speed, machines=1 if lends else None
         )
         with TableFile(output) as table:
             values = table.load()

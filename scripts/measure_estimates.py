@@ -12,8 +12,9 @@ import time
 
 import ur_solver as ur
 from ur_solver.engine import ThreadRunner, solve
+from ur_solver.solving import Request
 from ur_solver.solving.costs import expected_seconds
-from ur_solver.space import part_of, space_of
+from ur_solver.space import space_of
 
 MOST = 9_000_000
 
@@ -33,7 +34,7 @@ def main() -> None:
     for rules in SETS:
         counts = [n for n in range(1, 8) if space_of(rules.with_pieces(n)).n_positions <= MOST]
         chosen = rules.with_pieces(counts[-1])
-        expected = expected_seconds(part_of(chosen))
+        expected = expected_seconds(Request.of(chosen))
         began = time.perf_counter()
         solve(space_of(chosen), tolerance=1e-12, runner=ThreadRunner())
         seconds = time.perf_counter() - began

@@ -16,8 +16,8 @@ from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.rules import named_rules
-from ur_solver.solving.costs import room, room_for
-from ur_solver.space import part_of
+from ur_solver.solving import Request
+from ur_solver.solving.costs import memory, room_for
 
 pytestmark = pytest.mark.medium
 
@@ -142,22 +142,22 @@ BEYOND = [
 
 @pytest.mark.parametrize(("name", "pieces", "positions", "fitting"), BEYOND)
 def test_sizes_beyond_the_machine_are_refused(monkeypatch, name, pieces, positions, fitting):
-    monkeypatch.setattr(room, "available_bytes", lambda _threads: 20 << 30)
+    monkeypatch.setattr(memory, "available_bytes", lambda _threads: 20 << 30)
     with pytest.raises(MemoryLimitError) as caught:
-        room_for(part_of(named_rules(name, pieces)), threads=2)
-    size, memory, largest = re.fullmatch(
+        room_for(Request.of(named_rules(name, pieces), threads=2))
+    size, needed, largest = re.fullmatch(
         rf"{name} with {pieces} pieces has ([\d,]+) positions and needs ([\d.]+) GiB of memory; "
         r"20\.0 GiB may be taken; the largest count that fits is (\d) \(-n \3\)",
         str(caught.value),
     ).groups()
     size = int(size.replace(",", ""))
     assert size == pytest.approx(positions, rel=0.04)
-    assert float(memory) > 20
+    assert float(needed) > 20
     assert int(largest) == fitting
 
 
 def test_a_block_may_be_as_large_as_memory_allows(monkeypatch):
     # skiriuk's largest block with 5 pieces has more positions than 31 bits can number
-    monkeypatch.setattr(room, "available_bytes", lambda _threads: 1 << 40)
+    monkeypatch.setattr(memory, "available_bytes", lambda _threads: 1 << 40)
     for name in ("skiriuk", "ben"):
-        room_for(part_of(named_rules(name, 5)), threads=2)
+        room_for(Request.of(named_rules(name, 5), threads=2))

@@ -13,17 +13,22 @@ from ur_solver.blocks.block_record import BlockRecord
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.rules import named_rules
+from ur_solver.solving import Request
 from ur_solver.solving.costs import Speed, cost, measured_speed, schedule_of
-from ur_solver.space import part_of, space_of
+from ur_solver.space import space_of
 
-RULES = named_rules("finkel:4").settled()
-SPACE = space_of(RULES)
+SPACE = space_of(named_rules("finkel:4"))
 EVEN = Speed(1e-6, 0.0)
 GIB = 1 << 30
 
 
+def asked(cores, word="finkel:4", memory=GIB):
+    """A solve by workers with these processors and this memory each."""
+    return Request.of(named_rules(word), threads=cores, memory=memory)
+
+
 def test_one_core_takes_as_long_as_all_blocks_together():
-    found = schedule_of(part_of(RULES), workers=1, cores=1, memory=GIB, speed=EVEN)
+    found = schedule_of(asked(1), workers=1, speed=EVEN)
     assert found.seconds == pytest.approx(SPACE.n_values * 1e-6)
     assert found.busy == pytest.approx(1)
     assert found.disk_bytes == found.written_bytes == 8 * SPACE.n_values
@@ -34,9 +39,7 @@ def test_one_core_takes_as_long_as_all_blocks_together():
 
 @pytest.mark.parametrize(("workers", "cores"), [(1, 4), (2, 1), (4, 2), (50, 1)])
 def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
-    found = schedule_of(
-        part_of(RULES), workers=workers, cores=cores, memory=GIB, speed=Speed(1e-6, 1e-4)
-    )
+    found = schedule_of(asked(cores), workers=workers, speed=Speed(1e-6, 1e-4))
     ends = {span.index: span.end for span in found.spans}
     assert sorted(ends) == list(range(len(SPACE.blocks)))
     events = []
@@ -47,7 +50,7 @@ def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
     for _, is_start, span in sorted(events, key=lambda each: each[:2]):
         busy[span.worker] += span.threads if is_start else -span.threads
         assert 0 <= busy[span.worker] <= cores
-    one = schedule_of(part_of(RULES), workers=1, cores=1, memory=GIB, speed=Speed(1e-6, 1e-4))
+    one = schedule_of(asked(1), workers=1, speed=Speed(1e-6, 1e-4))
     assert found.critical_seconds <= found.seconds * (1 + 1e-9)
     assert found.seconds <= one.seconds * (1 + 1e-9)
     assert found.seconds >= one.seconds / (workers * cores) * (1 - 1e-9)
@@ -55,21 +58,14 @@ def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
 
 
 def test_more_workers_take_no_longer():
-    times = [
-        schedule_of(part_of(RULES), workers=n, cores=1, memory=GIB, speed=EVEN).seconds
-        for n in (1, 2, 4, 8)
-    ]
+    times = [schedule_of(asked(1), workers=n, speed=EVEN).seconds for n in (1, 2, 4, 8)]
     assert all(one >= other for one, other in pairwise(times))
 
 
 def test_workers_of_one_machine_lend_each_other_processors():
     """Two of them are never slower than one with the processors of both."""
-    part = part_of(RULES)
-    one, two = (
-        schedule_of(part, workers=n, cores=2 // n, memory=GIB, speed=EVEN, machines=1)
-        for n in (1, 2)
-    )
-    apart = schedule_of(part, workers=2, cores=1, memory=GIB, speed=EVEN)
+    one, two = (schedule_of(asked(2 // n), workers=n, speed=EVEN, machines=1) for n in (1, 2))
+    apart = schedule_of(asked(1), workers=2, speed=EVEN)
     assert two.seconds == pytest.approx(one.seconds)
     assert two.critical_seconds == one.critical_seconds < apart.critical_seconds
     assert two.seconds < apart.seconds
@@ -92,14 +88,11 @@ def test_workers_of_one_machine_lend_each_other_processors():
 )
 def test_a_block_that_is_too_large_is_named(word, memory, message):
     with pytest.raises(MemoryLimitError, match=message):
-        schedule_of(
-            part_of(named_rules(word).settled()), workers=8, cores=16, memory=memory, speed=EVEN
-        )
+        schedule_of(asked(16, word, memory), workers=8, speed=EVEN)
 
 
 def test_a_block_of_more_than_32_bits_can_number_fits_a_large_worker():
-    skiriuk = part_of(named_rules("skiriuk", 5).settled())
-    planned = schedule_of(skiriuk, workers=1, cores=16, memory=256 * GIB, speed=EVEN)
+    planned = schedule_of(asked(16, "skiriuk:5", 256 * GIB), workers=1, speed=EVEN)
     assert planned.seconds > 0
 
 
@@ -119,14 +112,14 @@ def test_the_speed_is_that_of_a_sample(monkeypatch):
     monkeypatch.setattr(cost, "solve", fake)
     monkeypatch.setattr(cost.time, "perf_counter", lambda: float(next(wall)))
     monkeypatch.setattr(cost.time, "process_time", lambda: float(next(processor)))
-    speed = measured_speed(part_of(named_rules("finkel:7")))
+    speed = measured_speed(Request.of(named_rules("finkel:7")))
     space = sampled[-1]
     assert space.rules.word == "finkel:4"
     assert 2 * sum(block.size for block in space.blocks if block.size > 12_000) > space.n_values
     assert speed.seconds_per_block == 0.002
     assert speed.seconds_per_value == pytest.approx(1e-6)
     assert not any(certified)
-    measured_speed(part_of(named_rules("finkel:5")), certify=True)
+    measured_speed(Request.of(named_rules("finkel:5"), certify=True))
     assert certified[-1]
     assert sampled[-1].rules.word == "finkel:3"
     assert Speed(2e-6, 0.5).seconds(1000, threads=2) == pytest.approx(0.501)

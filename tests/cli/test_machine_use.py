@@ -17,7 +17,6 @@ from tests.meaningless import write_meaningless
 from ur_solver.cli import cli
 from ur_solver.common.progress import Count, Ticker
 from ur_solver.rules import CATALOGUE, named_rules
-from ur_solver.space import part_of
 from ur_solver.table.names import FOLDER_VARIABLE
 
 pytestmark = pytest.mark.medium
@@ -95,17 +94,19 @@ def test_a_solve_that_does_not_fit_the_disk_is_refused_before_it_begins(tmp_path
 
 def test_what_a_checkpoint_has_counts_as_there(tmp_path, monkeypatch):
     from ur_solver.errors import DiskLimitError
+    from ur_solver.solving import Request
     from ur_solver.solving.costs import check_disk, disk_bytes
 
     rules, table = named_rules("finkel:3"), tmp_path / "table.h5"
-    needed = disk_bytes(part_of(rules))
+    request = Request.of(rules)
+    needed = disk_bytes(request)
     free = types.SimpleNamespace(free=needed - 500_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: free)
     with pytest.raises(DiskLimitError, match="finkel with 3 pieces needs"):
-        check_disk(part_of(rules), table)
+        check_disk(request, table)
     (tmp_path / "table.h5.blocks").mkdir()
     (tmp_path / "table.h5.blocks" / "blocks.bin").write_bytes(bytes(range(256)) * 2000)
-    check_disk(part_of(rules), table)
+    check_disk(request, table)
 
 
 def test_folders_are_made_only_when_said(tmp_path, monkeypatch):

@@ -6,7 +6,9 @@ import json
 import pathlib
 
 import pytest
+from click.testing import CliRunner
 
+from ur_solver.cli import cli
 from ur_solver.cli.messages import Messages
 from ur_solver.cli.solve_report import show_events
 from ur_solver.common.progress import Form
@@ -28,11 +30,8 @@ FINISHED = Finished(
     path=FOLDER / "t.h5",
     part=part_of(named_rules("finkel:1")),
     seconds=1.0,
-    residual=0.0,
     error=None,
     resumed_blocks=0,
-    value=None,
-    table_bytes=1,
     sweeps=1.0,
     replaced="a table of finkel with 1 piece",
 )
@@ -89,3 +88,16 @@ def test_progress_of_a_run_that_fails_has_no_end(capsys):
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert [json.loads(line)["done"] for line in capsys.readouterr().err.splitlines()] == [0]
+
+
+def test_a_rounded_table_is_reported_with_the_digits_that_it_has(tmp_path):
+    words = ["solve", "finkel:2", "--value-type", "uint16", "-o", str(tmp_path / "t.h5")]
+    shown = CliRunner().invoke(cli, words).stdout
+    assert "the first player wins 51.858 %\n" in shown  # 51.85729...: steps of 1/65535
+    facts, again = (
+        json.loads(CliRunner().invoke(cli, [*words, "--json", *more]).stdout)
+        for more in (["--force"], [])
+    )
+    assert (facts["solved"], again["solved"]) == (True, False)
+    assert facts["value"] == again["value"] == pytest.approx(0.5185729, abs=1 / 131070)
+    assert facts["value"] * 65535 == pytest.approx(round(facts["value"] * 65535), abs=1e-9)

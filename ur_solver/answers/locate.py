@@ -19,7 +19,7 @@ from ur_solver.errors import MemoryLimitError, MissingTableError, RuleSetError, 
 from ur_solver.rules import Position, RuleSet, named_rules
 from ur_solver.rules.naming import by_every_name, is_catalogued
 from ur_solver.rules.registry import catalogued
-from ur_solver.space import part_of, space_of
+from ur_solver.space import space_of
 from ur_solver.table.checked_file import is_table_file
 from ur_solver.table.names import (
     file_stems,
@@ -206,10 +206,11 @@ def open_file_of(
 
 def _advice(rules: RuleSet, word: str | None) -> str:
     """The command that makes a missing table, or why it cannot be made here."""
-    from ur_solver.solving.costs import room_for  # noqa: PLC0415 - the kernels
+    from ur_solver.solving import Request  # noqa: PLC0415 - the kernels
+    from ur_solver.solving.costs import room_for  # noqa: PLC0415 - same
 
     try:
-        room_for(part_of(rules))
+        room_for(Request.of(rules))
     except MemoryLimitError as error:
         return f"this machine cannot make it: {error}"
     word = word_of(rules, word)

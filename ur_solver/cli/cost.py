@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ur_solver.cli.output import size_text, time_text
 from ur_solver.errors import DiskLimitError, MemoryLimitError
 from ur_solver.solving import Request, path_of
 from ur_solver.solving.costs import (
-    available_bytes,
+    budget_of,
     check_disk,
     disk_bytes,
     estimate,
@@ -73,29 +73,22 @@ def cost_of(request: Request, *, is_timed: bool = True) -> Cost:
     With `is_timed`, the time is estimated by solving the rules with fewer pieces, which takes some
     tenths of a second.
     """
-    part, threads = request.part, request.threads
-    asked: dict[str, Any] = {
-        "certify": request.certify,
-        "threads": threads,
-        "precision": request.precision,
-    }
-    place = nearest_place(path_of(request))
-    reason = None
+    place, free = nearest_place(path_of(request)), budget_of(request)
+    request, reason = replace(request, memory=free), None
     try:
-        room_for(part, memory=request.memory, **asked)
-        check_disk(part, place, request.value_type)
+        room_for(request)
+        check_disk(request, place)
     except (MemoryLimitError, DiskLimitError) as error:
         reason = str(error)
-    free = available_bytes(threads) if request.memory is None else request.memory
-    found = estimate(part, value_type=request.value_type, memory=free, **asked)
+    found = estimate(request)
     is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
         memory_bytes=max(found.least_bytes, min(found.memory_bytes, free)),
         memory_free_bytes=free,
         table_bytes=found.table_bytes,
-        disk_bytes=disk_bytes(part, request.value_type),
+        disk_bytes=disk_bytes(request),
         disk_free_bytes=free_bytes(place),
-        seconds=expected_seconds(part, **asked) if is_timed else None,
+        seconds=expected_seconds(request) if is_timed else None,
         reason=reason,
     )

@@ -23,10 +23,8 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
-from ur_solver.common.machine import usable_processors
-from ur_solver.kernel import check_precision
-from ur_solver.solving.costs import Schedule, available_bytes, measured_speed, schedule_of
-from ur_solver.space import part_of
+from ur_solver.solving import Request
+from ur_solver.solving.costs import Schedule, measured_speed, schedule_of
 
 _WIDTH, _ROW = 800, 40
 """The width of a chart and the height of a worker's row, in pixels."""
@@ -80,24 +78,21 @@ def command(
     """
     check_outputs({"--chart": chart}, [rules])
     chosen = custom_rules(rules, pieces, **custom).settled()
-    part = part_of(chosen, left)
-    check_precision(part.space, precision)
-    found = schedule_of(
-        part,
-        workers=workers,
-        cores=cores or usable_processors(),
-        memory=available_bytes() if memory is None else memory,
-        speed=measured_speed(part, certify=certify, precision=precision),
-        certify=certify,
-        precision=precision,
-        machines=machines,
+    request = Request.of(
+        chosen, left=left, precision=precision, certify=certify, threads=cores, memory=memory
     )
+    speed = measured_speed(request)
+    found = schedule_of(request, workers=workers, speed=speed, machines=machines)
     if chart is not None:
         write_file(chart, _chart(found))
     if as_json:
         facts = asdict(found)
         del facts["spans"]
-        echo(json.dumps({"rules": chosen.name, "pieces": chosen.pieces, "left": part.left} | facts))
+        echo(
+            json.dumps(
+                {"rules": chosen.name, "pieces": chosen.pieces, "left": request.part.left} | facts
+            )
+        )
         return
     echo(columns(_rows(found), "<<"))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ur_solver.api.table import Table
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
@@ -28,7 +29,7 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, echo
 from ur_solver.cli.sections import SectionedCommand
-from ur_solver.cli.solve_report import check_proven, facts, facts_of_present, report, show_events
+from ur_solver.cli.solve_report import check_proven, facts, report, show_events
 from ur_solver.engine.cluster import Cluster
 from ur_solver.kernel import MAX_TOLERANCE, MIN_TOLERANCE
 from ur_solver.solving import Plan, Request, Verdict, path_of, plan_of, run
@@ -136,7 +137,8 @@ def command(
     if plan.verdict is not Verdict.PRESENT:
         _solve(plan, messages, as_json=as_json)
     elif as_json:
-        echo(json.dumps(facts_of_present(plan.path)))
+        with Table(plan.path) as table:
+            echo(json.dumps(facts(table, None)))
     else:
         messages.say(f"{plan.path} already exists; --force solves it again", "present")
 
@@ -172,8 +174,9 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
             "interrupted; the same command resumes from the blocks that are finished", "interrupted"
         )
         raise
-    if as_json:
-        echo(json.dumps(facts(plan.request, found)))
-    elif not messages.is_quiet:
-        echo(report(plan.request, found))
-    check_proven(plan.request, found)
+    with Table(found.path) as table:
+        if as_json:
+            echo(json.dumps(facts(table, found)))
+        elif not messages.is_quiet:
+            echo(report(table, found))
+        check_proven(table, plan.request.tolerance)

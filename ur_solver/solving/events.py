@@ -81,16 +81,10 @@ class Finished:
         What was solved.
     seconds : float
         The time of this run, resumed or not.
-    residual : float
-        The largest of all blocks, in units of the values: with stakes money.
     error : float or None
-        The proven error of the values, in the same units; None unless certified.
+        The proven error of the values, in their units: with stakes money; None unless certified.
     resumed_blocks : int
         The number of blocks that an earlier run had finished.
-    value : float or None
-        Of the start, to the side about to throw: its chance of winning, in [0, 1]; with stakes,
-        the money to come. None unless the part has the start.
-    table_bytes : int
     sweeps : float
         The mean over all positions.
     replaced : str or None
@@ -100,11 +94,8 @@ class Finished:
     path: pathlib.Path
     part: Part
     seconds: float
-    residual: float
     error: float | None
     resumed_blocks: int
-    value: float | None
-    table_bytes: int
     sweeps: float
     replaced: str | None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import pathlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -104,11 +103,8 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
         path=plan.path,
         part=part,
         seconds=time.perf_counter() - began,
-        residual=header.residual * part.space.unit,
         error=None if header.error is None else header.error * part.space.unit,
         resumed_blocks=n_resumed,
-        value=collector.start_value,
-        table_bytes=_size(plan.path),
         sweeps=adder.position_sweeps / part.n_values,
         replaced=plan.replaced,
     )
@@ -197,26 +193,18 @@ def _store(plan: Plan, folder: BlockFolder) -> FileStore:
 
 
 class _Collector:
-    """Takes finished blocks into the table, counts them and reports them.
-
-    Attributes
-    ----------
-    start_value : float or None
-        The value of the start once its block is finished, in units of the values.
-    """
+    """Takes finished blocks into the table, counts them and reports them."""
 
     def __init__(
         self, plan: Plan, folder: BlockFolder, store: FileStore, adder: Adder, on_event: Receiver
     ) -> None:
         self._part = plan.request.part
         self._known = plan.request.known
-        self._start_rank = self._part.space.rank(plan.job.rules.start())
         self._folder = folder
         self._store = store
         self._adder = adder
         self._on_event = on_event
         self._done = 0
-        self.start_value: float | None = None
 
     def take_finished(self) -> set[int]:
         """Take what the known table and an earlier run have; return the numbers of the blocks."""
@@ -242,10 +230,6 @@ class _Collector:
         """Take a block that the store has."""
         space = self._part.space
         block = space.blocks[record.index]
-        if block.offset <= self._start_rank < block.offset + block.size:
-            values = self._store.values_of(record.index)
-            assert values is not None
-            self.start_value = float(values[self._start_rank - block.offset] * space.unit)
         if self._adder.add(record):
             self._done += block.size // space.values_per_position
         _log.debug(
@@ -268,8 +252,8 @@ def _take_over(folder: BlockFolder, known: TableFile, part: Part) -> None:
 
 def _bound_levels(plan: Plan) -> None:
     """Bound what the cut of the fines costs at each level, if there is room for all values."""
-    part = plan.request.part
-    needed = BASE_BYTES + 8 * part.n_values + largest_cost(part, certify=True)
+    request = plan.request
+    needed = BASE_BYTES + 8 * request.part.n_values + largest_cost(request)
     if needed > plan.room.budget:
         _log.warning(
             "what the cut of the fines costs is not bounded by the number of fines: that takes "
@@ -278,9 +262,4 @@ def _bound_levels(plan: Plan) -> None:
         )
         return
     _log.info("bounding what the cut of the fines costs")
-    certify_levels(plan.path, threads=plan.request.threads)
-
-
-def _size(output: pathlib.Path) -> int:
-    with TableFile(output) as table:
-        return table.n_bytes
+    certify_levels(plan.path, threads=request.threads)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from ur_solver.blocks.file_names import HEAD
 from ur_solver.engine import Runner, ThreadRunner
@@ -62,15 +63,14 @@ def performers(
     from ur_solver.engine.cluster.runner import ClusterRunner  # noqa: PLC0415 - Dask
     from ur_solver.engine.cluster.start import connected  # noqa: PLC0415
 
-    part, job = request.part, plan.job
     if memory is None and cluster.scheduler is None:
         memory = available_bytes() // (cluster.workers or 1)
     path = plan.folder.absolute()
     with connected(cluster) as connect:
         runner = ClusterRunner(
             connect,
-            cost=lambda index: block_cost(part.space, index, job.certify, job.precision),
-            largest=largest_cost(part, job.certify, job.precision),
+            cost=partial(block_cost, request),
+            largest=largest_cost(request),
             folder=str(path),
             memory=None if memory is None else memory - BASE_BYTES,
             most_threads=cluster.threads,

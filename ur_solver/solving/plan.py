@@ -96,15 +96,8 @@ def plan_of(request: Request) -> Plan:
     room = ROOM_OF_A_DRIVER
     if verdict is not Verdict.PRESENT:
         if request.cluster is None:
-            room = room_for(
-                request.part,
-                memory=request.memory,
-                certify=request.certify,
-                threads=request.threads,
-                precision=request.precision,
-            )
-        place = nearest_place(path) if request.output is None else path
-        check_disk(request.part, place, request.value_type)
+            room = room_for(request)
+        check_disk(request, nearest_place(path) if request.output is None else path)
     job = Job(
         request.rules.settled(),
         request.tolerance,

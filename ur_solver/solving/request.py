@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.engine.cluster import Cluster
@@ -32,12 +32,12 @@ class Request:
     tolerance : float
         The largest error of a probability before it is rounded to the value type; with stakes,
         of a value in units of the pot.
-    certify : bool
-        Prove error bounds, block by block. The table records them, even where they exceed the
-        tolerance.
     precision : str
         ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory
         (`ur_solver.kernel.check_precision`).
+    certify : bool
+        Prove error bounds, block by block. The table records them, even where they exceed the
+        tolerance.
     value_type : str
         One of `VALUE_TYPES`.
     threads : int or None
@@ -65,14 +65,14 @@ class Request:
     part: Part
     output: pathlib.Path | None
     tolerance: float
-    certify: bool
     precision: str
-    value_type: str
-    threads: int | None
-    memory: int | None
-    cluster: Cluster | None
-    force: bool
-    known: TableFile | None
+    certify: bool = False
+    value_type: str = "float64"
+    threads: int | None = None
+    memory: int | None = None
+    cluster: Cluster | None = None
+    force: bool = False
+    known: TableFile | None = None
 
     def __post_init__(self) -> None:
         check_precision(self.part.space, self.precision, self.tolerance)
@@ -101,20 +101,14 @@ class Request:
         part: Part | None = None,
         left: int | None = None,
         tolerance: float | None = None,
-        certify: bool = False,
         precision: str = DOUBLE,
-        value_type: str = "float64",
-        threads: int | None = None,
-        memory: int | None = None,
-        cluster: Cluster | None = None,
-        force: bool = False,
-        known: TableFile | None = None,
+        **asked: Any,
     ) -> Self:
         """A request with its defaults filled in.
 
         Parameters
         ----------
-        rules, output, certify, precision, value_type, threads, memory, cluster, force, known
+        rules, output, precision, **asked
             As the attributes.
         part : Part, optional
             By default all of the game, or with `left` its endings.
@@ -133,12 +127,6 @@ class Request:
             part=part or part_of(rules.settled(), left),
             output=output,
             tolerance=default_tolerance(precision) if tolerance is None else tolerance,
-            certify=certify,
             precision=precision,
-            value_type=value_type,
-            threads=threads,
-            memory=memory,
-            cluster=cluster,
-            force=force,
-            known=known,
+            **asked,
         )

@@ -2,7 +2,7 @@
 
 from ur_solver.solving.costs.cost import Estimate, estimate, expected_seconds
 from ur_solver.solving.costs.disk import check_disk, disk_bytes, free_bytes, nearest_place
-from ur_solver.solving.costs.memory import available_bytes, peak_live, peak_together
+from ur_solver.solving.costs.memory import available_bytes, budget_of, peak_live, peak_together
 from ur_solver.solving.costs.room import Room, room_for
 from ur_solver.solving.costs.schedule import Schedule, Span, Speed, measured_speed, schedule_of
 
@@ -13,6 +13,7 @@ __all__ = [
     "Span",
     "Speed",
     "available_bytes",
+    "budget_of",
     "check_disk",
     "disk_bytes",
     "estimate",

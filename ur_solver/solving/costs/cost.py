@@ -10,9 +10,10 @@ from ur_solver.blocks.block_record import BlockRecord
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.common.machine import usable_processors
 from ur_solver.engine import ThreadRunner, solve
-from ur_solver.kernel import DOUBLE, default_tolerance, kernel_of
-from ur_solver.solving.costs.memory import available_bytes, peak_live, peak_together
-from ur_solver.space import Block, Part, Space, space_of
+from ur_solver.kernel import default_tolerance, kernel_of
+from ur_solver.solving.costs.memory import budget_of, peak_live, peak_together
+from ur_solver.solving.request import Request
+from ur_solver.space import Block, Space, space_of
 
 BASE_BYTES = 150 << 20
 """The interpreter, its libraries and the counting tables."""
@@ -41,7 +42,7 @@ UNWRITTEN_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class Estimate:
-    """The expected cost of a solve of a rule set, or of a part of it, on this machine.
+    """The expected cost of a solve on this machine.
 
     Attributes
     ----------
@@ -61,73 +62,62 @@ class Estimate:
     table_bytes: int
 
 
-def estimate(
-    part: Part,
-    *,
-    value_type: str = "float64",
-    certify: bool = False,
-    threads: int | None = None,
-    memory: int | None = None,
-    precision: str = DOUBLE,
-) -> Estimate:
+def estimate(request: Request) -> Estimate:
     """The expected cost of a solve, from its sizes alone.
 
-    If it exceeds `memory`, by default what is free, `memory_bytes` is a lower limit.
+    If it exceeds what the solve may take, `memory_bytes` is a lower limit.
     """
-    threads = threads or usable_processors()
-    on_disk = table_bytes(part, value_type)
+    part, threads = request.part, request.threads or usable_processors()
     largest = max(part.blocks, key=lambda block: block.size)
     blocks = part.space.blocks
     together = sum(blocks[each].size for each in part.space.reads(largest.index))
     whole = BASE_BYTES + 8 * (largest.size + together)
-    least = BASE_BYTES + largest_cost(part, certify, precision)
-    if whole <= (available_bytes(threads) if memory is None else memory):
+    least = BASE_BYTES + largest_cost(request)
+    if whole <= budget_of(request):
         # spaces that do not fit have too many blocks to examine
         sizes = [block.size for block in part.blocks]
         live = peak_live(part.reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, largest.size)
         values = 8 * min(part.n_values, live)
-        whole = BASE_BYTES + values + _workspaces(part, certify, threads, precision)
-    return Estimate(part.n_positions, max(whole, least), least, on_disk)
+        whole = BASE_BYTES + values + _workspaces(request, threads)
+    return Estimate(part.n_positions, max(whole, least), least, table_bytes(request))
 
 
-def table_bytes(part: Part, value_type: str) -> int:
+def table_bytes(request: Request) -> int:
     """The expected size of a table on disk, in bytes."""
-    stored = part.n_values * VALUE_TYPES[value_type].dtype.itemsize
-    return int(_COMPRESSION[value_type] * stored)
+    stored = request.part.n_values * VALUE_TYPES[request.value_type].dtype.itemsize
+    return int(_COMPRESSION[request.value_type] * stored)
 
 
-def block_cost(space: Space, index: int, certify: bool, precision: str = DOUBLE) -> int:
+def block_cost(request: Request, index: int) -> int:
     """The memory that a block needs while it is solved, without what it reads: bytes."""
-    block = space.blocks[index]
-    kernel = kernel_of(space, precision)
-    return kernel.workspace_bytes(block, certify=certify) + 8 * block.size
+    space = request.part.space
+    block, kernel = space.blocks[index], kernel_of(space, request.precision)
+    return kernel.workspace_bytes(block, certify=request.certify) + 8 * block.size
 
 
-def costliest_block(part: Part, certify: bool, precision: str = DOUBLE) -> tuple[Block, int]:
+def costliest_block(request: Request) -> tuple[Block, int]:
     """The block that takes the most memory while it is solved, and how much: bytes."""
-    largest = heapq.nlargest(_LARGEST, part.blocks, key=lambda block: block.size)
-    costs = [(block, block_cost(part.space, block.index, certify, precision)) for block in largest]
+    largest = heapq.nlargest(_LARGEST, request.part.blocks, key=lambda block: block.size)
+    costs = [(block, block_cost(request, block.index)) for block in largest]
     return max(costs, key=lambda each: each[1])
 
 
-def largest_cost(part: Part, certify: bool, precision: str = DOUBLE) -> int:
+def largest_cost(request: Request) -> int:
     """The most that a block takes while it is solved, in bytes."""
-    return costliest_block(part, certify, precision)[1]
+    return costliest_block(request)[1]
 
 
-def _workspaces(part: Part, certify: bool, threads: int, precision: str) -> int:
+def _workspaces(request: Request, threads: int) -> int:
     """The memory of all workspaces that are in use at once, in bytes."""
-    kernel = kernel_of(part.space, precision)
+    part, kernel = request.part, kernel_of(request.part.space, request.precision)
     largest = heapq.nlargest(
         _LARGEST * threads, enumerate(part.blocks), key=lambda each: each[1].size
     )
-    weights = {k: kernel.workspace_bytes(block, certify=certify) for k, block in largest}
+    weights = {k: kernel.workspace_bytes(block, certify=request.certify) for k, block in largest}
     return peak_together(part.reads, weights, threads)
 
 
-def expected_seconds(
-    part: Part, *, certify: bool = False, threads: int | None = None, precision: str = DOUBLE
-) -> float:
+def expected_seconds(request: Request) -> float:
     """How long a solve is expected to take on this machine.
 
     The same rules with fewer pieces are solved, some tenths of a second, and the time is scaled to
@@ -137,8 +127,8 @@ def expected_seconds(
 
     scripts/measure_estimates.py measures how far that is off.
     """
-    sample = solve_sample(part, certify=certify, threads=threads, precision=precision)
-    return sample.slower * sample.seconds * part.n_positions / sample.space.n_positions
+    sample = solve_sample(request)
+    return sample.slower * sample.seconds * request.part.n_positions / sample.space.n_positions
 
 
 @dataclass(frozen=True)
@@ -163,21 +153,15 @@ class Sample:
     records: list[BlockRecord]
 
 
-def solve_sample(
-    part: Part,
-    *,
-    certify: bool = False,
-    threads: int | None = None,
-    most: int = _SAMPLE_POSITIONS,
-    precision: str = DOUBLE,
-) -> Sample:
+def solve_sample(request: Request, most: int = _SAMPLE_POSITIONS) -> Sample:
     """Solve the same rules with fewer pieces, to see how fast this machine is.
 
     With the same levels of fines, if there are any, and with as many pieces as make at most `most`
     positions, but for one piece; with a slow kernel fewer.
     """
+    part = request.part
     rules = part.space.rules.settled()
-    most //= kernel_of(part.space, precision).slowness
+    most //= kernel_of(part.space, request.precision).slowness
     if part.left is not None:  # endings are played as games with this many pieces
         rules = rules.with_pieces(part.left)
     pieces = rules.pieces
@@ -188,25 +172,19 @@ def solve_sample(
     fewer = 0.0
     if steps and pieces > 1 and space.n_positions >= _TELLING_POSITIONS:
         smaller = space_of(rules.with_pieces(pieces - 1))
-        fewer = _mean_sweeps(smaller, certify, threads, [], precision)
+        fewer = _mean_sweeps(smaller, request, [])
     records: list[BlockRecord] = []
     processor = time.process_time()
     began = time.perf_counter()
-    sweeps = _mean_sweeps(space, certify, threads, records, precision)
+    sweeps = _mean_sweeps(space, request, records)
     seconds = time.perf_counter() - began
     growth = sweeps / fewer if fewer else _USUAL_GROWTH
     slower = 1 + steps * (max(1.0, growth / _USUAL_GROWTH) ** 2 - 1)
     return Sample(space, seconds, time.process_time() - processor, slower, records)
 
 
-def _mean_sweeps(
-    space: Space,
-    certify: bool,
-    threads: int | None,
-    records: list[BlockRecord],
-    precision: str,
-) -> float:
-    """Solve a space; the sweeps over a position, on average."""
+def _mean_sweeps(space: Space, request: Request, records: list[BlockRecord]) -> float:
+    """Solve a space as requested; the sweeps over a position, on average."""
     total = 0
 
     def count(record: BlockRecord) -> None:
@@ -216,10 +194,10 @@ def _mean_sweeps(
 
     solve(
         space,
-        tolerance=default_tolerance(precision),
-        certify=certify,
-        kernel=kernel_of(space, precision),
-        runner=ThreadRunner(threads),
+        tolerance=default_tolerance(request.precision),
+        certify=request.certify,
+        kernel=kernel_of(space, request.precision),
+        runner=ThreadRunner(request.threads),
         on_block=count,
     )
     return total / space.n_values

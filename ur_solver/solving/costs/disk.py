@@ -9,19 +9,14 @@ import shutil
 from ur_solver.blocks.file_names import checkpoint_folder
 from ur_solver.errors import DiskLimitError, OutputError
 from ur_solver.solving.costs.cost import table_bytes
-from ur_solver.space import Part
+from ur_solver.solving.request import Request
 from ur_solver.table.present import is_unfinished
 from ur_solver.table.table_folder import is_folder_name
 
 
-def disk_bytes(part: Part, value_type: str = "float64") -> int:
+def disk_bytes(request: Request) -> int:
     """What a solve takes at most: the blocks' files, with 8 bytes a value, and the table's."""
-    return blocks_bytes(part) + table_bytes(part, value_type)
-
-
-def blocks_bytes(part: Part) -> int:
-    """What the files of blocks take, which are all of a table that is a folder."""
-    return 8 * part.n_values
+    return 8 * request.part.n_values + table_bytes(request)
 
 
 def free_bytes(output: pathlib.Path) -> int:
@@ -45,17 +40,16 @@ def nearest_place(output: pathlib.Path) -> pathlib.Path:
     return next(each for each in output.absolute().parents if each.is_dir()) / output.name
 
 
-def check_disk(part: Part, output: pathlib.Path, value_type: str = "float64") -> None:
+def check_disk(request: Request, output: pathlib.Path) -> None:
     """Refuse a solve whose files would not fit.
 
     What an interrupted solve has left of its checkpoint counts as there already.
 
     Parameters
     ----------
-    part : Part
+    request : Request
     output : Path
         The table's file or folder.
-    value_type : str
 
     Raises
     ------
@@ -64,12 +58,12 @@ def check_disk(part: Part, output: pathlib.Path, value_type: str = "float64") ->
     OutputError
         If there is no such folder.
     """
-    free = free_bytes(output)
+    part, free = request.part, free_bytes(output)
     if is_folder_name(output):
-        # a table that is replaced stays until the new one is whole
-        needed = blocks_bytes(part) - (_taken(output) if is_unfinished(output) else 0)
+        # the blocks' files are the table; one that is replaced stays until the new one is whole
+        needed = 8 * part.n_values - (_taken(output) if is_unfinished(output) else 0)
     else:
-        needed = disk_bytes(part, value_type) - _taken(checkpoint_folder(output))
+        needed = disk_bytes(request) - _taken(checkpoint_folder(output))
     if needed > free:
         raise DiskLimitError(
             f"{part.title} needs {needed / 1e9:.3g} GB in "

@@ -9,6 +9,7 @@ import psutil
 
 from ur_solver.common.machine import free_memory, usable_processors
 from ur_solver.engine import BlockGraph
+from ur_solver.solving.request import Request
 
 _THREAD_BYTES = 100 << 20
 """Address space of a thread, most of it never used: 63 to 98 MiB with 1 to 8 threads."""
@@ -35,6 +36,11 @@ def available_bytes(threads: int | None = None) -> int:
             taken = process.memory_info().vms + n_threads * _THREAD_BYTES
             available = min(available, max(0, limit - taken))
     return available
+
+
+def budget_of(request: Request) -> int:
+    """What a solve may take, in bytes: what it was given, or what is free."""
+    return available_bytes(request.threads) if request.memory is None else request.memory
 
 
 def peak_live(reads: Sequence[Collection[int]], sizes: Sequence[int], threads: int) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from ur_solver.engine import Allowance
 from ur_solver.errors import MemoryLimitError
-from ur_solver.kernel import DOUBLE
 from ur_solver.rules import MAX_PIECES
 from ur_solver.solving.costs.cost import (
     BASE_BYTES,
@@ -15,8 +15,9 @@ from ur_solver.solving.costs.cost import (
     estimate,
     largest_cost,
 )
-from ur_solver.solving.costs.memory import available_bytes
-from ur_solver.space import Part, part_of
+from ur_solver.solving.costs.memory import budget_of
+from ur_solver.solving.request import Request
+from ur_solver.space import part_of
 
 
 @dataclass(frozen=True)
@@ -54,25 +55,8 @@ ROOM_OF_A_DRIVER = Room(0, 0, 0, 0, None)
 """Of a process that hands blocks to others: no values are kept."""
 
 
-def room_for(
-    part: Part,
-    *,
-    memory: int | None = None,
-    certify: bool = False,
-    threads: int | None = None,
-    precision: str = DOUBLE,
-) -> Room:
+def room_for(request: Request) -> Room:
     """Divide the memory of a solve, or refuse it.
-
-    Parameters
-    ----------
-    part : Part
-    memory : int, optional
-        What it may take, in bytes; by default what is free.
-    certify : bool
-    threads : int, optional
-    precision : str
-        As for `ur_solver.solving.Request`.
 
     Raises
     ------
@@ -80,15 +64,11 @@ def room_for(
         If it would not fit even with finished blocks in files: it says what it needs, what there
         is, and the largest count of pieces that fits, or that may be left.
     """
-    budget = available_bytes(threads) if memory is None else memory
-    misfit = _misfit(part, budget, certify, precision)
+    part, budget = request.part, budget_of(request)
+    misfit = _misfit(request, budget)
     if misfit is not None:
         fewer = reversed(range(1, min(part.left or 1, MAX_PIECES + 1)))
-        fitting = (
-            count
-            for count in fewer
-            if _misfit(_smaller(part, count), budget, certify, precision) is None
-        )
+        fitting = (count for count in fewer if _misfit(_smaller(request, count), budget) is None)
         fits = (
             "the largest count that fits is {0} (-n {0})"
             if part.is_whole
@@ -99,31 +79,29 @@ def room_for(
         raise MemoryLimitError(
             f"{part.title} has {part.n_positions:,} positions and {misfit}{advice}"
         )
-    needed = estimate(
-        part, certify=certify, threads=threads, memory=budget, precision=precision
-    ).memory_bytes
+    needed = estimate(replace(request, memory=budget)).memory_bytes
     if needed <= budget:
         return Room(budget, needed, None, UNWRITTEN_BYTES, None)
     rest = budget - BASE_BYTES
-    in_work = max(largest_cost(part, certify, precision), rest // 2)
+    in_work = max(largest_cost(request), rest // 2)
     kept = max(0, rest - in_work)
     unwritten = min(UNWRITTEN_BYTES, kept // 4)
-
-    def cost(index: int) -> int:
-        return block_cost(part.space, index, certify, precision)
-
-    return Room(budget, needed, kept - unwritten, unwritten, Allowance(in_work, cost))
+    allowance = Allowance(in_work, partial(block_cost, request))
+    return Room(budget, needed, kept - unwritten, unwritten, allowance)
 
 
-def _smaller(part: Part, count: int) -> Part:
-    """The same rules with fewer pieces; of endings, those with fewer pieces left."""
-    rules = part.space.rules
-    return part_of(rules.with_pieces(count)) if part.is_whole else part_of(rules, count)
+def _smaller(request: Request, count: int) -> Request:
+    """The same with fewer pieces; of endings, those with fewer pieces left."""
+    rules = request.part.space.rules
+    if not request.part.is_whole:
+        return replace(request, part=part_of(rules, count))
+    fewer = rules.with_pieces(count)
+    return replace(request, rules=fewer, part=part_of(fewer))
 
 
-def _misfit(part: Part, budget: int, certify: bool, precision: str) -> str | None:
+def _misfit(request: Request, budget: int) -> str | None:
     """Why a solve would not fit, in words; None if it would."""
-    least = BASE_BYTES + largest_cost(part, certify, precision)
+    least = BASE_BYTES + largest_cost(request)
     if least > budget:
         return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB may be taken"
     return None

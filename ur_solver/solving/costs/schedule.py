@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import NamedTuple
 
+from ur_solver.common.machine import usable_processors
 from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
 from ur_solver.errors import MemoryLimitError
-from ur_solver.kernel import DOUBLE
 from ur_solver.solving.costs.cost import BASE_BYTES, block_cost, costliest_block, solve_sample
-from ur_solver.space import Part
+from ur_solver.solving.costs.memory import budget_of
+from ur_solver.solving.request import Request
 
 _SMALL = 1 << 10
 """Values up to which a block's time says what beginning and ending one takes."""
@@ -99,7 +100,7 @@ class Schedule:
     spans: tuple[Span, ...]
 
 
-def measured_speed(part: Part, *, certify: bool = False, precision: str = DOUBLE) -> Speed:
+def measured_speed(request: Request) -> Speed:
     """How fast one thread of this machine is, by a solve of the same rules with fewer pieces.
 
     The time is the processor's, so that what else the machine does matters little. The time for a
@@ -107,8 +108,8 @@ def measured_speed(part: Part, *, certify: bool = False, precision: str = DOUBLE
     of a block, and a large solve spends its time in large ones. For the same reason the sample is
     as large as it may be without taking more than some hundredths of the solve, or some seconds.
     """
-    most = max(_LEAST_SAMPLE, min(_MOST_SAMPLE, part.n_positions // _SAMPLE_SHARE))
-    sample = solve_sample(part, certify=certify, threads=1, most=most, precision=precision)
+    most = max(_LEAST_SAMPLE, min(_MOST_SAMPLE, request.part.n_positions // _SAMPLE_SHARE))
+    sample = solve_sample(replace(request, threads=1), most)
     space = sample.space
     share = min(1.0, sample.processor_seconds / sample.seconds)
     times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
@@ -124,45 +125,33 @@ def measured_speed(part: Part, *, certify: bool = False, precision: str = DOUBLE
 
 
 def schedule_of(
-    part: Part,
-    *,
-    workers: int,
-    cores: int,
-    memory: int,
-    speed: Speed,
-    certify: bool = False,
-    machines: int | None = None,
-    precision: str = DOUBLE,
+    request: Request, *, workers: int, speed: Speed, machines: int | None = None
 ) -> Schedule:
     """Simulate a solve.
 
     Parameters
     ----------
-    part : Part
-    workers, cores : int
-        Of `cores` processors each.
-    memory : int
-        Of each worker, in bytes.
+    request : Request
+        Its threads and memory are those of each worker.
+    workers : int
     speed : Speed
         Of one processor.
-    certify : bool
     machines : int, optional
         On this many machines the workers are, evenly; those on one machine lend each other idle
         processors. By default each has its own.
-    precision : str
-        What blocks are solved in.
 
     Raises
     ------
     MemoryLimitError
         If a block is too large for a worker, or for the kernel.
     """
-    check_blocks(part, memory, certify, precision)
+    part, memory = request.part, budget_of(request)
+    _check_blocks(request, memory)
     graph = BlockGraph.of(part, is_urgent_first=True)
+    cores = request.threads or usable_processors()
     machines = min(workers, machines or workers)
     most_cores = cores * -(-workers // machines)
-    cost = cache(lambda index: block_cost(part.space, index, certify, precision))
-    dispatcher = Dispatcher(graph, cost)
+    dispatcher = Dispatcher(graph, cache(partial(block_cost, request)))
     for worker in range(workers):
         dispatcher.add(
             str(worker),
@@ -230,13 +219,14 @@ def _simulate(graph: BlockGraph, dispatcher: Dispatcher, speed: Speed, workers: 
     return _Run(spans, now, most_taken, most_live)
 
 
-def check_blocks(part: Part, memory: int, certify: bool, precision: str = DOUBLE) -> None:
+def _check_blocks(request: Request, memory: int) -> None:
     """Raise MemoryLimitError if a block is too large for a worker."""
-    costliest, cost = costliest_block(part, certify, precision)
+    title = request.part.title
+    costliest, cost = costliest_block(request)
     taken = BASE_BYTES + cost
     if taken > memory:
         raise MemoryLimitError(
-            f"block {costliest.index} of {part.title} has {costliest.size:,} values and takes "
+            f"block {costliest.index} of {title} has {costliest.size:,} values and takes "
             f"{taken / 2**30:,.1f} GiB while it is solved; a worker has {memory / 2**30:,.1f} GiB, "
             "and one block is solved by one worker"
         )
