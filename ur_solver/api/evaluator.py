@@ -75,22 +75,10 @@ def open_evaluator(
     >>> ur.open_evaluator("aseb:1")
     Estimator(aseb:1, 3-ply)
     """
-    return evaluator_for(path_text(word, NAME_OR_PATH), pieces, plies=plies)
-
-
-def evaluator_for(
-    word: str,
-    pieces: int | None = None,
-    *,
-    plies: int = DEFAULT_PLIES,
-    say: Callable[[str], object] | None = None,
-    position: str | None = None,
-) -> Evaluator:
-    """The same, which may solve a small game first; `say` and `position` as for `open_file`."""
-    if not is_rule_set(word):
-        return _evaluator_at(word, plies)
-    rules = named_rules(word, pieces)
-    return evaluator_of(rules, word.partition(":")[0], plies=plies, say=say, position=position)
+    text = path_text(word, NAME_OR_PATH)
+    if not is_rule_set(text):
+        return _evaluator_at(text, plies)
+    return evaluator_of(named_rules(text, pieces), text.partition(":")[0], plies=plies)
 
 
 def _evaluator_at(path: str, plies: int) -> Evaluator:

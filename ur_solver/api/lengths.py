@@ -13,7 +13,7 @@ from ur_solver.answers.locate import open_file_of
 from ur_solver.api.solving import rule_set
 from ur_solver.api.table import Table
 from ur_solver.common.files import path_text
-from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
+from ur_solver.common.progress import Progress, check_progress, wanted_progress
 from ur_solver.errors import InputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
@@ -80,9 +80,7 @@ def solve_lengths(
     if found is not None:
         return found
     settled = rule_set(rules, pieces).settled()
-    form = Form.BAR if progress is True else Form.NONE
-    shown = shown_progress("solving", space_of(settled).n_positions, form)
-    with nullcontext(progress) if callable(progress) else shown as report:
+    with wanted_progress(progress, "solving", space_of(settled).n_positions) as report:
         return make_lengths(settled, objective, path, force=force, progress=report)
 
 

@@ -12,7 +12,7 @@ from ur_solver.answers.positions import PositionLike
 from ur_solver.api.table import Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.common.numbers import real_number, whole_number
-from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
+from ur_solver.common.progress import Progress, check_progress, wanted_progress
 from ur_solver.rules import RuleSet, named_rules
 
 
@@ -181,9 +181,8 @@ def solve(
         )
     )
     if plan.verdict is not Verdict.PRESENT:
-        form = Form.BAR if progress is True else Form.NONE
-        with shown_progress("solving", plan.request.part.n_positions, form) as bar:
-            run(plan, counts_for(bar if isinstance(progress, bool) else progress))
+        with wanted_progress(progress, "solving", plan.request.part.n_positions) as report:
+            run(plan, counts_for(report))
     return Table(plan.path)
 
 

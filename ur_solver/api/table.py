@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,7 +14,7 @@ from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
 from ur_solver.common.files import path_text
 from ur_solver.common.numbers import whole_number
-from ur_solver.common.progress import Form, Progress, check_progress, shown_progress
+from ur_solver.common.progress import Progress, check_progress, wanted_progress
 from ur_solver.rules import Position
 from ur_solver.space import Space, StateLayout
 from ur_solver.table.format import WIN, Header
@@ -168,14 +168,9 @@ class Table(AnswersDoor, FileDoor):
             If they cannot be read.
         """
         check_progress(progress)
-        if progress is False:
-            self.file.load(lambda _done, _total: None)
-        elif progress is True:
-            total = self.header.positions
-            with shown_progress("reading the table", total, Form.BAR, unit="values") as bar:
-                self.file.load(bar)
-        else:
-            self.file.load(progress)
+        total = self.header.positions
+        with wanted_progress(progress, "reading the table", total, "values") as report:
+            self.file.load(report)
 
     def export(
         self,
@@ -217,9 +212,7 @@ class Table(AnswersDoor, FileDoor):
         from ur_solver.answers.export import export  # noqa: PLC0415 - a query needs none of it
 
         check_progress(progress)
-        form = Form.BAR if progress is True else Form.NONE
-        shown = shown_progress("exporting", self.header.positions, form)
-        with nullcontext(progress) if callable(progress) else shown as report:
+        with wanted_progress(progress, "exporting", self.header.positions) as report:
             return export(pathlib.Path(path_text(path)), self._values, kind, columns, report)
 
     def limit_memory(self, limit: int) -> None:

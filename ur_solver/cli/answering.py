@@ -9,8 +9,8 @@ from ur_solver.answers.locate import is_rule_set
 from ur_solver.api.evaluator import (
     TRAINING_MINUTES,
     Evaluator,
-    evaluator_for,
     evaluator_of,
+    open_evaluator,
 )
 from ur_solver.cli.options import number_option
 from ur_solver.cli.output import gib_text, say, time_text
@@ -38,18 +38,17 @@ def open_answering(word: str, position: str | None = None, plies: int = DEFAULT_
     Small games are solved instead. Raises as `open_evaluator` does; the text of a
     MissingTableError says what a solve and a training would take.
     """
-    try:
-        return evaluator_for(word, plies=plies, say=say, position=position)
-    except MissingTableError as error:
-        if not is_rule_set(word):
-            raise
-        raise MissingTableError(f"{error}{_times(named_rules(word))}") from None
+    if not is_rule_set(word):
+        return open_evaluator(word, plies=plies)
+    return answering_of(named_rules(word), plies, word.partition(":")[0], position)
 
 
-def answering_of(rules: RuleSet, plies: int = DEFAULT_PLIES) -> Evaluator:
-    """The same for a rule set."""
+def answering_of(
+    rules: RuleSet, plies: int, word: str | None = None, position: str | None = None
+) -> Evaluator:
+    """The same for a rule set; `word` and `position` as for `evaluator_of`."""
     try:
-        return evaluator_of(rules, plies=plies, say=say)
+        return evaluator_of(rules, word, plies=plies, say=say, position=position)
     except MissingTableError as error:
         raise MissingTableError(f"{error}{_times(rules)}") from None
 

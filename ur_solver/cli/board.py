@@ -13,6 +13,7 @@ from ur_solver.cli.options import (
     OUTPUT_FILE_OR_STDOUT,
     FiniteFloat,
     number_option,
+    output_option,
     position_argument,
     position_of,
 )
@@ -31,11 +32,9 @@ STDOUT = Path("-")
 @click.command(short_help="Draw a position.")
 @click.argument("rules")
 @position_argument
-@click.option(
-    "-o",
-    "--output",
-    type=OUTPUT_FILE_OR_STDOUT,
-    help="Write a picture to a .svg, .png or .gif file; '-' is SVG on standard output.",
+@output_option(
+    "Write a picture to a .svg, .png or .gif file; '-' is SVG on standard output.",
+    OUTPUT_FILE_OR_STDOUT,
 )
 @click.option("--best", "throw", help="Draw the best move with this throw.")
 @click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import click
 
 from ur_solver.api.games import Games, read_games
 from ur_solver.cli.left_out import report_left_out
-from ur_solver.cli.options import OUTPUT_FILE
+from ur_solver.cli.options import output_option, played_by_option
 from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs
 from ur_solver.errors import InputError
@@ -30,10 +30,8 @@ from ur_solver.rules.words import counted
 @click.command(short_help="Convert games to another notation.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--to", "name", metavar="NOTATION", help="Write rgn, json or ur.")
-@click.option(
-    "-o", "--output", type=OUTPUT_FILE, help="Write to a file; its suffix names the notation."
-)
-@click.option("--rules", help="Read games that name no rule set by these rules.")
+@output_option("Write to a file; its suffix names the notation.")
+@played_by_option
 def command(
     files: tuple[str, ...], name: str | None, output: Path | None, rules: str | None
 ) -> None:
@@ -58,9 +56,8 @@ def command(
         for text in written_games(converted, notation):
             echo(text, nl=False)
     elif (first := next(converted, None)) is not None:  # a file is not replaced by nothing
-        done = _Counted(chain([first], converted))
-        write_games(done, output)
-        say(f"{counted(done.number, 'game')} written to {output}")
+        n_games = write_games(chain([first], converted), output)
+        say(f"{counted(n_games, 'game')} written to {output}")
     report_left_out([*games.faults, *left_out], "not converted")
 
 
@@ -92,17 +89,4 @@ def _writable(games: Games, notation: Notation, faults: list[RecordFault]) -> It
         if reason := notation.fault(game.rules):
             faults.append(RecordFault(game.file, game.number, reason))
         else:
-            yield game
-
-
-class _Counted:
-    """An iterable of games that counts them."""
-
-    def __init__(self, games: Iterable[GameRecord]) -> None:
-        self._games = games
-        self.number = 0
-
-    def __iter__(self) -> Iterator[GameRecord]:
-        for game in self._games:
-            self.number += 1
             yield game

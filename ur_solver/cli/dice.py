@@ -10,7 +10,7 @@ import click
 from ur_solver.api.games import read_games
 from ur_solver.audit import NOTHING, dice_test
 from ur_solver.cli.left_out import report_left_out
-from ur_solver.cli.options import json_option, seed_option
+from ur_solver.cli.options import json_option, played_by_option, seed_option
 from ur_solver.cli.output import columns, echo
 from ur_solver.rules import named_rules
 from ur_solver.rules.words import counted
@@ -20,7 +20,7 @@ _SERIES = ("light", "dark", "both")
 
 @click.command(short_help="Compare the throws of games with fair dice.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--rules", help="Read games that name no rule set by these rules.")
+@played_by_option
 @seed_option("Seed the fair series that the throws are compared with.")
 @json_option
 def command(files: tuple[str, ...], rules: str | None, seed: int, as_json: bool) -> None:

@@ -9,7 +9,7 @@ import click
 from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.messages import Messages, message_options
-from ur_solver.cli.options import memory_size, table_argument
+from ur_solver.cli.options import memory_option, table_argument
 from ur_solver.cli.output import echo, say, size_text
 from ur_solver.common.files import check_outputs
 from ur_solver.records.maps import VALUE_TYPES, write_map
@@ -30,12 +30,7 @@ _EXPORT_MEMORY = 1 << 28
     metavar="NAMES",
     help="Write only these columns, separated by commas, such as position,value.",
 )
-@click.option(
-    "--memory",
-    type=memory_size,
-    metavar="SIZE",
-    help="Keep this much of the table in memory, such as 1GiB; by default 256 MiB.",
-)
+@memory_option("Keep this much of the table in memory, such as 1GiB; by default 256 MiB.")
 @click.option(
     "--value-type",
     type=click.Choice(list(VALUE_TYPES)),

@@ -10,7 +10,7 @@ import click
 
 from ur_solver.answers.fetch import fetch, name_of
 from ur_solver.cli.messages import Messages, message_options
-from ur_solver.cli.options import json_option
+from ur_solver.cli.options import TABLE_PATH, json_option, output_option
 from ur_solver.cli.output import echo, size_text
 from ur_solver.table.format import OBJECTIVES
 from ur_solver.table.names import table_folders
@@ -20,12 +20,10 @@ from ur_solver.table.reader import TableFile
 
 @click.command(short_help="Fetch a table from a web server.")
 @click.argument("url")
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=pathlib.Path),
-    metavar="FILE",
-    help="Write to FILE; by default to the folder of tables, under the name in URL.",
+@output_option(
+    "Write to FILE; by default to the folder of tables, under the name in URL.",
+    TABLE_PATH,
+    "FILE",
 )
 @click.option(
     "--sha256", metavar="HEX", help="Expect this checksum; by default the one at URL.sha256."

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.api.table import Table
+from ur_solver.cli.options import output_option
 from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs
 from ur_solver.common.machine import free_memory
@@ -32,11 +33,9 @@ _KEPT_AS = {
 
 @click.command(short_help="Convert RoyalUr's solved map to a table.")
 @click.argument("file", metavar="FILE.rgu", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the table to this file; by default into the folder of tables.",
+@output_option(
+    "Write the table to this file; by default into the folder of tables.",
+    click.Path(dir_okay=False, path_type=Path),
 )
 @click.option("--force", is_flag=True, help="Replace an existing table.")
 def command(file: Path, output: Path | None, force: bool) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import pathlib
+from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ur_solver.answers.lengths import Lengths, open_lengths
 from ur_solver.api.lengths import lengths_there, make_lengths, values_for
@@ -25,7 +26,9 @@ from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.space import space_of
-from ur_solver.table.format import Header
+
+if TYPE_CHECKING:
+    from ur_solver.study.lengths import LengthVerification
 
 
 def solve(
@@ -58,24 +61,21 @@ def _say_nothing(_text: str) -> None:
 
 
 def _facts(lengths: Lengths, *, is_solved: bool) -> dict[str, Any]:
-    header: Header = lengths.file.header
-    blocks = lengths.file.blocks
+    info, blocks = lengths.info(), lengths.file.blocks
+    sweeps = float(blocks["sweeps"] @ blocks["size"]) / info["positions"]
     return {
         "rules": lengths.rules.name,
         "pieces": lengths.rules.pieces,
         "path": str(lengths.path),
         "solved": is_solved,
-        "objective": lengths.objective,
-        "positions": header.positions,
-        "length": lengths.length(lengths.rules.start()),
-        "residual": header.residual,
-        "error": lengths.max_error,
-        "bytes": lengths.file.n_bytes,
-        "seconds": header.seconds if is_solved else None,
-        "sweeps": float(blocks["sweeps"] @ blocks["size"]) / header.positions
-        if is_solved
-        else None,
+        **{key: info[key] for key in _SAME},
+        "seconds": info["seconds"] if is_solved else None,
+        "sweeps": sweeps if is_solved else None,
     }
+
+
+_SAME = ("objective", "positions", "length", "residual", "error", "bytes")
+"""What `ur solve --json` says as `ur info --json` does."""
 
 
 def _report(lengths: Lengths) -> str:
@@ -171,7 +171,7 @@ def _moves_page(lengths: Lengths, position: Position, rolled: ChosenRoll) -> str
     return columns([head, *([f"  {move}", f"{length:.6f}"] for move, length in found)], "<>")
 
 
-def verified(lengths: Lengths, messages: Messages) -> dict[str, Any]:
+def verified(lengths: Lengths, messages: Messages) -> LengthVerification:
     """Verify a table of lengths and return what is right of it; raises as `verify_lengths`."""
     from ur_solver.study.lengths import verify_lengths  # noqa: PLC0415 - 0.1 s
 
@@ -180,14 +180,7 @@ def verified(lengths: Lengths, messages: Messages) -> dict[str, Any]:
         messages.progress("verifying", positions) as progress,
         values_for(lengths.rules, lengths.objective, say) as values,
     ):
-        found = verify_lengths(lengths.file, values, progress=progress)
-    return {
-        "positions": found.positions,
-        "chunks": found.chunks,
-        "blocks": found.blocks,
-        "residual": found.residual,
-        "error": found.error,
-    }
+        return verify_lengths(lengths.file, values, progress=progress)
 
 
 def verify(word: str, objective: str, messages: Messages, *, as_json: bool) -> None:
@@ -196,11 +189,11 @@ def verify(word: str, objective: str, messages: Messages, *, as_json: bool) -> N
         found = verified(lengths, messages)
         path = lengths.path
     if as_json:
-        echo(json.dumps({"path": str(path), "right": True, "message": None, **found}))
+        echo(json.dumps({"path": str(path), "right": True, "message": None, **asdict(found)}))
     elif not messages.is_quiet:
         echo(
             f"{path}: right\n"
-            f"  {counted(found['positions'], 'position')} in {counted(found['blocks'], 'block')}, "
-            f"each within {found['residual']:.3g} throws of what its moves are worth\n"
-            f"  none off by more than {bound_text(found['error'])} throws, proven again"
+            f"  {counted(found.positions, 'position')} in {counted(found.blocks, 'block')}, "
+            f"each within {found.residual:.3g} throws of what its moves are worth\n"
+            f"  none off by more than {bound_text(found.error)} throws, proven again"
         )

@@ -76,12 +76,13 @@ def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
 threads_option = number_option(
     "--threads", within=(1, MAX_THREADS), help="Use N threads; by default one per processor."
 )
-memory_option = click.option(
-    "--memory",
-    type=memory_size,
-    metavar="SIZE",
-    help="Use this much memory, such as 12GiB; by default all that is free.",
-)
+
+
+def memory_option(
+    help_text: str = "Use this much memory, such as 12GiB; by default all that is free.",
+) -> Callable[[_F], _F]:
+    """The option ``--memory``."""
+    return click.option("--memory", type=memory_size, metavar="SIZE", help=help_text)
 
 
 class _OutputFile(click.Path):
@@ -106,6 +107,18 @@ class _OutputFile(click.Path):
 
 OUTPUT_FILE = _OutputFile()
 OUTPUT_FILE_OR_STDOUT = _OutputFile(takes_standard_output=True)
+TABLE_PATH = click.Path(path_type=pathlib.Path)
+"""The path of a table or an estimator to write, whose room checks what is there."""
+
+
+def output_option(
+    help_text: str, kind: click.Path = OUTPUT_FILE, metavar: str | None = None
+) -> Callable[[_F], _F]:
+    """The option ``--output``."""
+    return click.option("-o", "--output", type=kind, metavar=metavar, help=help_text)
+
+
+played_by_option = click.option("--rules", help="Read games that name no rule set by these rules.")
 
 
 def complete_table(

@@ -15,7 +15,7 @@ from ur_solver.cli.options import (
     OUTPUT_FILE,
     json_option,
     left_option,
-    memory_size,
+    memory_option,
     number_option,
     pieces_option,
     precision_option,
@@ -43,12 +43,7 @@ _WIDTH, _ROW = 800, 40
     within=(1, MAX_THREADS),
     help="Spread the workers over N machines; by default one each.",
 )
-@click.option(
-    "--memory",
-    type=memory_size,
-    metavar="SIZE",
-    help="Use this much memory per worker; by default what is free.",
-)
+@memory_option("Use this much memory per worker; by default what is free.")
 @click.option("--certify", is_flag=True, help="Include memory and time for certificates.")
 @precision_option
 @click.option("--chart", type=OUTPUT_FILE, help="Draw the schedule to an SVG file.")

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from ur_solver.cli.answering import playing_if_any, plies_option
 from ur_solver.cli.audit_page import audit_of
 from ur_solver.cli.kept_game import SEED, KeptGame
-from ur_solver.cli.options import OUTPUT_FILE, seed_option, table_argument
+from ur_solver.cli.options import output_option, seed_option, table_argument
 from ur_solver.cli.output import echo, say
 from ur_solver.cli.playing import Playing, played
 from ur_solver.common.files import check_outputs
@@ -45,12 +45,7 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
 @click.option("--resume", is_flag=True, help="Resume the saved game of these rules.")
 @click.option("--hints", is_flag=True, help="Show the value of every move before each choice.")
 @seed_option("Seed the dice; by default they differ each time.", default=None)
-@click.option(
-    "-o",
-    "--output",
-    type=OUTPUT_FILE,
-    help="Save the game as .rgn, as .json in RoyalUr's notation, or as .ur for any rules.",
-)
+@output_option("Save the game as .rgn, as .json in RoyalUr's notation, or as .ur for any rules.")
 @plies_option()
 @click.option("--audit/--no-audit", "with_audit", default=True, help="Audit the game when it ends.")
 @click.pass_context

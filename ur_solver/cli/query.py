@@ -59,7 +59,7 @@ if TYPE_CHECKING:  # a table's answer needs none of it
     is_flag=True,
     help="If no table holds POSITION, solve all positions it can reach, and keep them.",
 )
-@memory_option
+@memory_option()
 @plies_option()
 @number_option(
     "--rollouts",

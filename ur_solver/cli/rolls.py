@@ -197,10 +197,8 @@ def _json(asked: Question, forms: Forms) -> str:
             for each in found
         ]
     elif throws:
-        answer |= {
-            "throw": throws[0],
-            **(of(position, found[0]) if found else forms.over(position)),
-        }
+        answer["throw"] = throws[0]
+        answer |= of(position, found[0]) if found else forms.over(position)
     else:
         answer["throws"] = [
             {

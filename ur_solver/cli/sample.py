@@ -13,9 +13,9 @@ import numpy as np
 from ur_solver.audit import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import (
-    OUTPUT_FILE,
     json_option,
     number_option,
+    output_option,
     seed_option,
     table_argument,
 )
@@ -40,12 +40,7 @@ from ur_solver.study.figures import as_number, as_share
     help=f"Choose the two players: {', '.join(PLAYERS)}.",
 )
 @seed_option("Seed the dice and the players.")
-@click.option(
-    "-o",
-    "--output",
-    type=OUTPUT_FILE,
-    help="Write the games as .rgn, as .json, one game per line, or as .ur for any rules.",
-)
+@output_option("Write the games as .rgn, as .json, one game per line, or as .ur for any rules.")
 @plies_option(1)
 @json_option
 def command(

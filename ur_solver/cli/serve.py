@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ur_solver.cli.options import memory_size, number_option
+from ur_solver.cli.options import memory_option, number_option
 from ur_solver.cli.output import echo, say
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.serve.front import Front
@@ -30,12 +30,7 @@ _PACKAGES = ("starlette", "uvicorn", "httptools")
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
 @click.option("--name", "names", multiple=True, help="Answer to this host name, besides localhost.")
-@click.option(
-    "--memory",
-    type=memory_size,
-    metavar="SIZE",
-    help="Use this much memory for tables, such as 2G; by default half of what is free.",
-)
+@memory_option("Use this much memory for tables, such as 2G; by default half of what is free.")
 @click.option(
     "--root-path",
     default="",

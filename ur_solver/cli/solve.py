@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pathlib
 from typing import Any
 
 import click
@@ -17,11 +16,13 @@ from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.objective import objective_option, refuse_options
 from ur_solver.cli.options import (
     MAX_THREADS,
+    TABLE_PATH,
     FiniteFloat,
     json_option,
     left_option,
     memory_option,
     number_option,
+    output_option,
     pieces_option,
     precision_option,
     rules_argument,
@@ -54,12 +55,10 @@ _SECTIONS = {
 @pieces_option
 @objective_option
 @left_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=pathlib.Path),
-    help="Write the table to this file, which ends in .h5, or to this folder; by default "
-    "in the folder of tables.",
+@output_option(
+    "Write the table to this file, which ends in .h5, or to this folder; by default in the folder "
+    "of tables.",
+    TABLE_PATH,
 )
 @click.option(
     "--tolerance",
@@ -70,7 +69,7 @@ _SECTIONS = {
 @click.option("--certify", is_flag=True, help="Prove a bound on the error of the values.")
 @precision_option
 @threads_option
-@memory_option
+@memory_option()
 @click.option("--scheduler", help="Solve with the workers of the Dask scheduler at this address.")
 @number_option(
     "--workers", within=(1, MAX_THREADS), help="Solve with N worker processes on this machine."

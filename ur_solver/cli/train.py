@@ -13,9 +13,11 @@ from ur_solver.api.estimating import train
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import (
+    TABLE_PATH,
     FiniteFloat,
     json_option,
     number_option,
+    output_option,
     pieces_option,
     rules_argument,
     seed_option,
@@ -42,12 +44,7 @@ def _layers(text: str) -> tuple[int, ...]:
 @click.command(short_help="Train an estimator of a game too large to solve.")
 @rules_argument
 @pieces_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=pathlib.Path),
-    help="Write the estimator to this file instead of the folder of tables.",
-)
+@output_option("Write the estimator to this file instead of the folder of tables.", TABLE_PATH)
 @click.option(
     "--minutes",
     type=FiniteFloat(0, min_open=True),

@@ -9,7 +9,7 @@ import click
 
 from ur_solver.answers.locate import path_of
 from ur_solver.cli.messages import Messages, message_options
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import TABLE_PATH, json_option, output_option, table_argument
 from ur_solver.cli.output import echo, size_text
 from ur_solver.table.reader import TableFile
 from ur_solver.table.upgrade import open_earlier, upgrade
@@ -17,12 +17,10 @@ from ur_solver.table.upgrade import open_earlier, upgrade
 
 @click.command(short_help="Rewrite a table of an earlier format version.")
 @table_argument
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=pathlib.Path),
-    metavar="FILE",
-    help="Write to FILE; by default TABLE is replaced once the new one is complete.",
+@output_option(
+    "Write to FILE; by default TABLE is replaced once the new one is complete.",
+    TABLE_PATH,
+    "FILE",
 )
 @click.option("--force", is_flag=True, help="Replace an existing FILE.")
 @json_option

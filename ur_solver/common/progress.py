@@ -51,6 +51,26 @@ def check_progress(progress: Any) -> None:
 
 
 @contextmanager
+def wanted_progress(
+    progress: bool | Progress, task: str, total: int, unit: str = "positions"
+) -> Iterator[Progress]:
+    """The progress of a task as a caller of the library wants it.
+
+    Parameters
+    ----------
+    progress : bool or callable
+        True for a bar on standard error, False for none; or what is called.
+    task, total, unit
+        As for `shown_progress`.
+    """
+    if callable(progress):
+        yield progress
+        return
+    with shown_progress(task, total, Form.BAR if progress else Form.NONE, unit=unit) as shown:
+        yield shown
+
+
+@contextmanager
 def shown_progress(
     task: str, total: int, form: Form, *, unit: str = "positions", delay: float = 0.0
 ) -> Iterator[Progress]:

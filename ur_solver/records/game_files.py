@@ -134,8 +134,8 @@ def write_text(record: GameRecord, suffix: str) -> str:
     return notation_of(suffix).write(record)
 
 
-def write_games(records: Iterable[GameRecord], path: Path) -> None:
-    """Write games in the notation that belongs to the suffix of `path`.
+def write_games(records: Iterable[GameRecord], path: Path) -> int:
+    """Write games in the notation that belongs to the suffix of `path`, and return their number.
 
     It is JSON with one game a line (``.json``, ``.jsonl``), RGN (``.rgn``), the plain notation
     (``.ur``) or a registered one (`ur_solver.records.notations`).
@@ -150,9 +150,12 @@ def write_games(records: Iterable[GameRecord], path: Path) -> None:
         If the file cannot be written.
     """
     notation = notation_of(path.suffix)
+    n_games = 0
     with new_file(path) as file:
         for text in written_games(records, notation):
             file.write(encoded(text))
+            n_games += 1
+    return n_games
 
 
 def written_games(records: Iterable[GameRecord], notation: Notation) -> Iterator[str]:
