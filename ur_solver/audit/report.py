@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from importlib import resources
@@ -28,7 +27,7 @@ from ur_solver.records import Ending, GameRecord, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.styles import board_style, page_style
 from ur_solver.rules.drawing.svg import board_svg
-from ur_solver.rules.payoff import MONEY, POINTS, Payoff, Units, signed, sure_decimals
+from ur_solver.rules.payoff import MONEY, POINTS, Units, signed, sure_decimals
 from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
@@ -38,65 +37,6 @@ MAX_GAMES = 20
 """The most games in one report; CSV suits larger folders. Each marked move has a board of 8 kB, and
 a replay takes 2 kB a throw: 20 games of random moves in finkel with four pieces make 8.8 MB (``ur
 sample finkel:4 -g 20 --players random,random``)."""
-
-
-@dataclass(frozen=True)
-class _Player:
-    side: str
-    name: str
-    summary: PlayerSummary
-    luckiest: str
-    unluckiest: str
-    strength: str
-    mean: str
-
-
-@dataclass(frozen=True)
-class _Moment:
-    anchor: str
-    heading: str
-    mark: Mark
-    side: str
-    did: str
-    played: str
-    best: str
-    lost: str
-    thumbs: str
-    board: Markup
-
-
-@dataclass(frozen=True)
-class _Row:
-    number: str
-    side: str
-    threw: str
-    played: str
-    best: str
-    luck: str
-    loss: str
-    chance: str
-    mark: Mark | None
-    anchor: str
-
-
-@dataclass(frozen=True)
-class _GameSection:
-    payoff: Payoff
-    units: Units
-    is_exact: bool
-    title: str
-    file: str
-    rules: str
-    result: str
-    account: str
-    opening: str
-    graph: Markup
-    players: list[_Player]
-    references: Mapping[str, float]
-    moments: list[_Moment]
-    rows: list[_Row]
-    replay: Mapping[str, Any]
-    plies: int
 
 
 def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references: References) -> str:
@@ -119,8 +59,8 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         games=games,
         hidden_games=len(audits) - len(games),
         thresholds=thresholds,
-        has_money=any(game.payoff.units is MONEY for game in games),
-        has_points=not games or any(game.payoff.units is POINTS for game in games),
+        has_money=any(game["payoff"].units is MONEY for game in games),
+        has_points=not games or any(game["payoff"].units is POINTS for game in games),
         estimates=f"{ESTIMATES[0].upper()}{ESTIMATES[1:]}.",
         marks=list(Mark),
         script=_script(),
@@ -208,20 +148,22 @@ def account_text(audit: GameAudit) -> str:
     loser = audit.record.conceded_by
     if loser:
         conceded = units.signed(audit.result_value - audit.end_value)
-        terms.append(f"{conceded} by {SIDE_NAMES[loser]}'s {_CONCESSIONS[audit.record.ending]}")
+        _, name = _CONCESSIONS[audit.record.ending]
+        terms.append(f"{conceded} by {SIDE_NAMES[loser]}'s {name}")
     return f"{', '.join(terms)}: {units.amount(audit.result_value)} at the end"
 
 
 _CONCESSIONS = {
-    Ending.RESIGNED: "resignation",
-    Ending.TIMEOUT: "loss on time",
-    Ending.ENDED: "giving up",
+    Ending.RESIGNED: ("resigned", "resignation"),
+    Ending.TIMEOUT: ("lost on time", "loss on time"),
+    Ending.ENDED: ("gave up", "giving up"),
 }
+"""What a side did that conceded a game, as a verb and as a noun."""
 
 
 def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
-) -> _GameSection:
+) -> dict[str, Any]:
     record, units = audit.record, audit.units
     worst = worst_plies(audit, thresholds, len(audit.all_plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.all_plies)}
@@ -235,26 +177,26 @@ def _game(
         )
         for judged in worst
     ]
-    return _GameSection(
-        payoff=record.rules.payoff,
-        units=units,
-        is_exact=audit.is_exact,
-        title=_title(record),
-        file=_file_name(record),
-        rules=rules_word(record.rules),
-        result=result_text(audit),
-        account=account_text(audit),
-        opening=opening_words(record),
-        graph=graph_svg(audit.curve, dots, units.share),
-        players=[_player(audit, side, thresholds, references) for side in (LIGHT, DARK)],
-        references=references,
-        moments=[
+    return {
+        "payoff": record.rules.payoff,
+        "units": units,
+        "is_exact": audit.is_exact,
+        "title": _title(record),
+        "file": _file_name(record),
+        "rules": rules_word(record.rules),
+        "result": result_text(audit),
+        "account": account_text(audit),
+        "opening": opening_words(record),
+        "graph": graph_svg(audit.curve, dots, units.share),
+        "players": [_player(audit, side, thresholds, references) for side in (LIGHT, DARK)],
+        "references": references,
+        "moments": [
             _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in worst
         ],
-        rows=_rows(audit, thresholds, number),
-        replay=replay_values(audit, f"The end: {result_text(audit)}."),
-        plies=len(record.plies),
-    )
+        "rows": _rows(audit, thresholds, number),
+        "replay": replay_values(audit, f"The end: {result_text(audit)}."),
+        "plies": len(record.plies),
+    }
 
 
 def _title(record: GameRecord) -> str:
@@ -274,7 +216,7 @@ def _anchor(number: int, index: int) -> str:
     return f"game-{number}-ply-{index + 1}"
 
 
-def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
+def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[dict[str, Any]]:
     """Every throw of a game and of its opening, with the played and the best move."""
     rows = []
     units = audit.units
@@ -290,19 +232,19 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
         number_of_throw = audit.number_of_throw(index)
         is_numbered = number_of_throw and not judged.is_before_throw
         rows.append(
-            _Row(
-                number=str(number_of_throw) if is_numbered else "",
-                side=SIDE_NAMES[judged.ply.side],
-                threw="chose" if judged.is_before_throw else judged.ply.throw_text,
-                played=audit.taken_text(judged) or "no move",
-                best="" if judged.is_best else audit.best_text(judged) or "",
-                luck=units.signed(judged.luck),
-                loss=loss_text(units, judged) if judged.is_choice else "",
-                chance=f"{100 * audit.curve[index + 1]:.{decimals}f}"
+            {
+                "number": str(number_of_throw) if is_numbered else "",
+                "side": SIDE_NAMES[judged.ply.side],
+                "threw": "chose" if judged.is_before_throw else judged.ply.throw_text,
+                "played": audit.taken_text(judged) or "no move",
+                "best": "" if judged.is_best else audit.best_text(judged) or "",
+                "luck": units.signed(judged.luck),
+                "loss": loss_text(units, judged) if judged.is_choice else "",
+                "chance": f"{100 * audit.curve[index + 1]:.{decimals}f}"
                 + give(judged.played_margin / (judged.total or 1)),
-                mark=mark,
-                anchor=_anchor(number, index) if mark else "",
-            )
+                "mark": mark,
+                "anchor": _anchor(number, index) if mark else "",
+            }
         )
     return rows
 
@@ -329,7 +271,7 @@ def result_text(audit: GameAudit) -> str:
         return f"{winner} {record.rules.payoff.won(audit.end_total)}"
     loser = record.conceded_by
     if loser:
-        deed = _DEEDS[record.ending]
+        deed, _ = _CONCESSIONS[record.ending]
         return f"{SIDE_NAMES[loser]} {deed} at {units.value(audit.conceded(loser))}"
     how = {
         Ending.ABANDONED: f", abandoned{' by ' + left if left else ''}",
@@ -340,16 +282,9 @@ def result_text(audit: GameAudit) -> str:
     return f"not finished{how}, light has {units.value(audit.end_value)}"
 
 
-_DEEDS = {
-    Ending.RESIGNED: "resigned",
-    Ending.TIMEOUT: "lost on time",
-    Ending.ENDED: "gave up",
-}
-
-
 def _player(
     audit: GameAudit, side: str, thresholds: Thresholds, references: Mapping[str, float]
-) -> _Player:
+) -> dict[str, Any]:
     summary, units = audit.summary(side, thresholds), audit.units
 
     def throw(judged: JudgedPly | None) -> str:
@@ -357,15 +292,15 @@ def _player(
             return "no throw"
         return f"a {judged.ply.throw_text}, {units.signed(judged.luck)}"
 
-    return _Player(
-        side=SIDE_NAMES[side],
-        name=audit.record.player(side) or SIDE_NAMES[side].capitalize(),
-        summary=summary,
-        luckiest=throw(summary.luckiest),
-        unluckiest=throw(summary.unluckiest),
-        strength=strength_text(summary, references) if references else "",
-        mean=mean_text(units, summary) if summary.choices else NOTHING,
-    )
+    return {
+        "side": SIDE_NAMES[side],
+        "name": audit.record.player(side) or SIDE_NAMES[side].capitalize(),
+        "summary": summary,
+        "luckiest": throw(summary.luckiest),
+        "unluckiest": throw(summary.unluckiest),
+        "strength": strength_text(summary, references) if references else "",
+        "mean": mean_text(units, summary) if summary.choices else NOTHING,
+    }
 
 
 def _thumbs_text(audit: GameAudit, judged: JudgedPly) -> str:
@@ -384,7 +319,7 @@ def _thumbs_text(audit: GameAudit, judged: JudgedPly) -> str:
 
 def _moment(
     audit: GameAudit, judged: JudgedPly, index: int, thresholds: Thresholds, number: int
-) -> _Moment:
+) -> dict[str, Any]:
     record, ply, units = audit.record, judged.ply, audit.units
     played, best = audit.taken_text(judged) or "", audit.best_text(judged) or ""
     mark = thresholds.mark(judged)
@@ -393,15 +328,14 @@ def _moment(
     number_of_throw = audit.number_of_throw(index)
     place = f"Throw {number_of_throw}" if number_of_throw else "Opening"
     did = "before the throw" if judged.is_before_throw else f"threw a {ply.throw_text}"
-    return _Moment(
-        anchor=_anchor(number, index),
-        heading=f"{place}: {SIDE_NAMES[ply.side]} {did}",
-        mark=mark,
-        side=SIDE_NAMES[ply.side],
-        did="Chose" if judged.is_before_throw else "Played",
-        played=f"{played} ({_unbroken(units.value(judged.played_value))})",
-        best=f"{best} ({_unbroken(units.value(judged.best_value))})",
-        lost=units.lost(judged.loss, judged.loss_margin),
-        thumbs=_thumbs_text(audit, judged),
-        board=board_svg(record.stepper.position(ply.state, ply.side), arrows_of(judged), label),
-    )
+    return {
+        "anchor": _anchor(number, index),
+        "heading": f"{place}: {SIDE_NAMES[ply.side]} {did}",
+        "mark": mark,
+        "did": "Chose" if judged.is_before_throw else "Played",
+        "played": f"{played} ({_unbroken(units.value(judged.played_value))})",
+        "best": f"{best} ({_unbroken(units.value(judged.best_value))})",
+        "lost": units.lost(judged.loss, judged.loss_margin),
+        "thumbs": _thumbs_text(audit, judged),
+        "board": board_svg(record.stepper.position(ply.state, ply.side), arrows_of(judged), label),
+    }
