@@ -112,3 +112,21 @@ def test_moves_that_are_not_legal():
 def test_throws_that_the_dice_cannot_show(text):
     with pytest.raises(ThrowError, match="0, 1, 2, 3, 4"):
         named_rules("finkel").dice.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "choice", "fault"),
+    [
+        # with no bird on the board one must be entered
+        ("birds", "", "'move' is not allowed before the throw .*; allowed: enter"),
+        ("birds", "move", "'move' is not allowed before the throw .*; allowed: enter"),
+        ("finkel", "enter", "'enter' is not allowed before the throw .*; allowed: none"),
+    ],
+)
+def test_choices_that_are_not_allowed(name, choice, fault):
+    rules = named_rules(name)
+    for move in ("A@A4", "1A@A4"):
+        with pytest.raises(MoveError, match=fault):
+            rules.find_move(rules.start(), 1, move, choice)
+    with pytest.raises(MoveError, match=fault):
+        rules.play(rules.start(), 1, None, choice)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ur_solver.errors import MoveError
 from ur_solver.rules.contents import DARK, RESTING, Pieces, is_resting, number_of, opponent, split
 from ur_solver.rules.families import FREE_THROW, HOME
 from ur_solver.rules.position import Position
@@ -202,16 +201,3 @@ def move_text(
     start = f"{path[0][0]}@" if source == HOME else path[source]
     end = path[target] if target < len(path) else f"{path[-1][0]}+"
     return f"{piece[1:]}{start}{end}{'x' * is_capture}{'*' * is_rosette}"
-
-
-def find_move(position: Position, throw: int, text: str, choice: str = FREE_THROW) -> Move:
-    """Parse a legal move; see `RuleSet.find_move`."""
-    moves = legal_moves(position, throw, choice)
-    for move in moves:
-        if move.text == text:
-            return move
-    legal = ", ".join(move.text for move in moves) or "none, the turn passes"
-    raise MoveError(
-        f"move {text[:40]!r} is not legal with throw {throw} in {position.notation!r}; "
-        f"legal: {legal}"
-    )

@@ -14,7 +14,7 @@ from ur_solver.rules.contents import LIGHT
 from ur_solver.rules.dice import Dice
 from ur_solver.rules.families import FREE_THROW, MOVE, Family
 from ur_solver.rules.frozen_map import FrozenMap
-from ur_solver.rules.moves import Move, find_move, legal_moves
+from ur_solver.rules.moves import Move, legal_moves
 from ur_solver.rules.naming import MAX_NAME, is_name, name_of_changed
 from ur_solver.rules.payoff import Payoff, Stakes
 from ur_solver.rules.position import Position, parse_position
@@ -246,12 +246,20 @@ class RuleSet:
         Raises
         ------
         MoveError
-            If it is not legal here; the message lists what is.
+            If it is not legal here, or the choice is not allowed; the message lists what is.
         ThrowError, RuleSetMismatchError
             As `legal_moves` does.
         """
-        self.check_position(position)
-        return find_move(position, throw, text, choice)
+        moves = self.legal_moves(position, throw, choice)
+        self._check_choice(position, choice)
+        for move in moves:
+            if move.text == text:
+                return move
+        legal = ", ".join(move.text for move in moves) or "none, the turn passes"
+        raise MoveError(
+            f"move {text[:40]!r} is not legal with throw {throw} in {position.notation!r}; "
+            f"legal: {legal}"
+        )
 
     def play(
         self, position: Position, throw: int, move: str | Move | None, choice: str = FREE_THROW
@@ -294,11 +302,11 @@ class RuleSet:
     def _check_choice(self, position: Position, choice: str) -> None:
         side, family = position.side, self.mechanics
         allowed = family.choices(position.home(side), position.on_board(side))
-        chosen = MOVE if choice == FREE_THROW not in allowed else choice
+        chosen = choice if choice != FREE_THROW or FREE_THROW in allowed else MOVE
         if position.winner is None and chosen not in allowed:
             raise MoveError(
                 f"{chosen!r} is not allowed before the throw in {position.notation!r}; "
-                f"allowed: {', '.join(allowed)}"
+                f"allowed: {', '.join(filter(None, allowed)) or 'none'}"
             )
 
     def check_position(self, position: Position) -> None:
