@@ -30,7 +30,7 @@ from ur_solver.errors import (
 from ur_solver.moves import WIN
 from ur_solver.players.policies import first_best
 from ur_solver.rules import Dice, named_rules
-from ur_solver.rules.turns import expected_length, final_value, turn
+from ur_solver.rules.turns import choice_value, final_value, move_value, turn
 from ur_solver.space import space_of
 from ur_solver.study.evaluate import evaluate
 from ur_solver.study.lengths import check_lengths, proven_error, solve_lengths, verify_lengths
@@ -133,6 +133,36 @@ def test_two_pieces_are_proven_in_fractions(name, lengths_of):
 def test_all_positions_of_finkel_2_are_proven_in_fractions(lengths_of):
     rules = named_rules("finkel:2")
     check_bounds(lengths_of(rules), all_positions(rules))
+
+
+def first_of_the_best(options, worths):
+    """The first of the options that are worse than the best by 1e-9 at most."""
+    least = max(worths) - 1e-9
+    return next(each for each, worth in zip(options, worths, strict=True) if worth >= least)
+
+
+def expected_length(position, length, value=None):
+    """1 more than the mean of the successors' lengths, 0 once the game is over or drawn.
+
+    Both sides play for the longest game, or if there is a value their best by it.
+    """
+    if final_value(position) is not None:
+        return 0.0
+    choices = turn(position)
+    if value is not None:
+        choices = [first_of_the_best(choices, [choice_value(position, e, value) for e in choices])]
+    lengths = []
+    for choice in choices:
+        mean = 0.0
+        for outcome in choice.outcomes:
+            moves = outcome.moves
+            if value is not None and moves:
+                moves = [first_of_the_best(moves, [move_value(move, value) for move in moves])]
+            reached = [move.position for move in moves] or [position.pass_turn()]
+            longest = max(0.0 if each.winner else length(each) for each in reached)
+            mean += float(outcome.probability) * longest
+        lengths.append(mean)
+    return 1 + max(lengths)
 
 
 @pytest.mark.parametrize("word", ["finkel:2", "birds:1"])

@@ -10,21 +10,15 @@ both sides' values depends on the position alone (`total`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
 
 from ur_solver.rules.moves import Move, legal_moves
 from ur_solver.rules.position import Position
 
 Value = Callable[[Position], float]
 """The value of a position to the side about to throw there."""
-
-EQUAL_WITHIN = 1e-9
-"""In lengths of games, options that are worse than the best by no more count as equal to it."""
-
-_Option = TypeVar("_Option")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,44 +141,3 @@ def evaluate(position: Position, value: Value) -> float:
     if final is not None:
         return final
     return max(choice_value(position, choice, value) for choice in turn(position))
-
-
-def expected_length(position: Position, length: Value, value: Value | None = None) -> float:
-    """The expected number of throws to come, from those of the successors.
-
-    The readable definition of a length: 1 more than the mean over the outcomes, 0 once the game
-    is over or if neither side can ever move.
-
-    Parameters
-    ----------
-    position : Position
-    length : callable
-        Called for successors in which the game is not won.
-    value : callable, optional
-        As for `evaluate`: each side plays its best by these values, of equal options the first.
-        By default both play for the longest game.
-    """
-    if final_value(position) is not None:
-        return 0.0
-    choices: Sequence[Choice] = turn(position)
-    if value is not None:
-        worths = [choice_value(position, choice, value) for choice in choices]
-        choices = [first_of_the_best(choices, worths)]
-    lengths = []
-    for choice in choices:
-        mean = 0.0
-        for outcome in choice.outcomes:
-            moves: Sequence[Move] = outcome.moves
-            if value is not None and moves:
-                moves = [first_of_the_best(moves, [move_value(move, value) for move in moves])]
-            reached = [move.position for move in moves] or [position.pass_turn()]
-            longest = max(0.0 if each.winner else length(each) for each in reached)
-            mean += float(outcome.probability) * longest
-        lengths.append(mean)
-    return 1 + max(lengths)
-
-
-def first_of_the_best(options: Sequence[_Option], worths: Sequence[float]) -> _Option:
-    """The first of the options that are worse than the best by `EQUAL_WITHIN` at most."""
-    least = max(worths) - EQUAL_WITHIN
-    return next(option for option, worth in zip(options, worths, strict=True) if worth >= least)

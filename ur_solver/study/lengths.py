@@ -23,7 +23,6 @@ from ur_solver.errors import CertificateError, DamagedTableError, InputError, Me
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.rules import RuleSet
-from ur_solver.rules.turns import EQUAL_WITHIN
 from ur_solver.space import space_of
 from ur_solver.study.length_block import LengthBlock
 from ur_solver.table.format import LENGTH, LONGEST, Header
@@ -33,6 +32,9 @@ from ur_solver.table.writer import TableWriter
 _VALUE_BYTES = 8
 _BLOCK_BYTES = 500
 """Memory: of a length, which is kept for every position, and of a position of the largest block."""
+
+_EQUAL_WITHIN = 1e-9
+"""Moves that are worse than the best by no more count as equal to it."""
 
 _SLACK = 1 + 2.0**-50
 """More than the rounding of an error's last two operations."""
@@ -131,7 +133,7 @@ def _blocks(rules: RuleSet, objective: str, values: Values | None) -> Iterator[L
     if objective == LENGTH:
         if values is None:
             raise InputError(f"the objective {LENGTH!r} needs the values that both sides play by")
-        policy = TablePolicy(values, tie=EQUAL_WITHIN)
+        policy = TablePolicy(values, tie=_EQUAL_WITHIN)
     generator = generator_of(rules)
     for block in generator.space.blocks:
         yield LengthBlock(generator, block, policy)
