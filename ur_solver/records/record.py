@@ -12,7 +12,6 @@ from ur_solver.common.text import printable
 from ur_solver.errors import RecordError, ThrowError
 from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
-from ur_solver.rules.moves import move_text
 from ur_solver.rules.openings import Round, opening_of
 from ur_solver.rules.words import counted
 
@@ -381,21 +380,6 @@ class Replay:
             text = self.stepper.text(last.side, last.step)
             message += f", who throws again after {text!r}"
         raise RecordError(f"{message}; a turn is missing or there is one too many")
-
-    def play_move(
-        self, throw: int, source: int, target: int, time: int = 0, place: str = ""
-    ) -> Step:
-        """Add a throw and a move given by path indices; RecordError if it is not legal.
-
-        Only for the race family, in which path indices identify a move.
-        """
-        steps = self.legal((throw,))
-        for index, step in enumerate(steps):
-            if step.source == source and step.target == target:
-                self.take((throw,), steps, index, time, place)
-                return step
-        path = self.rules.path.squares(self.side)
-        raise RecordError(self.illegal((throw,), move_text(path, self.side, source, target)))
 
     def play_nothing(self, throw: int, time: int = 0, place: str = "") -> None:
         """Add a throw without a move; if a move is legal, the ply is pending."""

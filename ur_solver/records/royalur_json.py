@@ -27,6 +27,7 @@ from ur_solver.records.record import Ending, GameRecord, Replay
 from ur_solver.records.settings import rules_from_settings
 from ur_solver.records.steps import Step, Stepper
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
+from ur_solver.rules.moves import move_text
 from ur_solver.rules.words import counted
 
 _READ_VERSIONS = (1, 2)
@@ -228,7 +229,14 @@ class _StatesReader:
             legal = replay.stepper.texts(side, steps)
             raise RecordError(f"{error}; legal with throw {throw}: {legal}") from None
         before = replay.state
-        step = replay.play_move(throw, source, target, self.time, place)
+        # in the race family, the only one that this notation has, path indices identify a move
+        ends = [(step.source, step.target) for step in steps]
+        if (source, target) not in ends:
+            path = replay.rules.path.squares(side)
+            raise RecordError(replay.illegal((throw,), move_text(path, side, source, target)))
+        played = ends.index((source, target))
+        step = steps[played]
+        replay.take((throw,), steps, played, self.time, place)
         captured = _piece(move, "captured", opponent(side))
         expected = captured_index(replay.stepper, before, step) if step.is_capture else None
         if captured != expected:
