@@ -89,19 +89,6 @@ def test_the_browser_is_opened_once_and_before_the_server_waits(monkeypatch, fin
         assert len(opened) == 1
 
 
-def test_the_page_names_its_modules_before_they_are_asked_for():
-    """So that the browser need not find them one after the other."""
-    files = page_files()
-    named = re.findall(r'<link rel="modulepreload" href="([^"]+)">', files["/"][0].decode())
-    found, left = set(), ["main.js"]
-    while left:  # what scripts import at once; dialogs are loaded when they are opened
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left += re.findall(r'from "\./(\S+\.js)"', files[f"/{name}"][0].decode())
-    assert sorted([*named, "main.js"]) == sorted(found)
-
-
 def test_every_address_on_the_page_is_relative():
     """So that the page works under any path of a proxy."""
     for path, (content, kind) in page_files().items():

@@ -50,6 +50,17 @@ def thrown(person):
         person.settle()
 
 
+def test_the_page_names_the_modules_that_it_loads(person):
+    """So that a browser need not find them one after the other; dialogs are loaded when opened."""
+    person.visit()
+    links = person.page.locator("link[rel=modulepreload]")
+    named = [each.get_attribute("href") for each in links.all()]
+    asked = [url.rpartition("/")[2] for url in person.requests if url.endswith(".js")]
+    assert sorted(["main.js", *named]) == sorted(asked)
+    assert "session.js" in named
+    assert "practise.js" not in named
+
+
 def test_games_to_choose_from_say_what_they_are(person):
     person.visit()
     cards = person.page.locator("#start .card")
