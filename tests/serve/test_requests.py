@@ -16,7 +16,7 @@ from tests.serve.conftest import position_path
 from ur_solver.records import write_text
 from ur_solver.rules import named_rules
 from ur_solver.serve import openapi, schemas
-from ur_solver.serve.app import MAX_BODY, _Served, make_app
+from ur_solver.serve.app import MAX_BODY, make_app
 from ur_solver.serve.front import Front
 from ur_solver.serve.guard import POLICY
 
@@ -242,18 +242,6 @@ def test_no_record_makes_it_fail(asker, data):
 
 def resolved(schema, document):
     return {**schema, "components": document["components"]}
-
-
-def test_the_document_lists_what_is_routed(tables):
-    listed = {
-        (path, method): {each["name"] for each in operation["parameters"] if each["in"] == "query"}
-        for path, operations in openapi.document()["paths"].items()
-        for method, operation in operations.items()
-    }
-    handlers = _Served(tables, "", 1).handlers()
-    assert listed == {
-        (path, method): {name.rstrip("?") for name in names} for path, method, _, *names in handlers
-    }
 
 
 @pytest.mark.parametrize("path", openapi.document()["paths"])

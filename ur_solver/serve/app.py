@@ -97,8 +97,9 @@ def make_app(
     front = front or Front()
     served = _Served(tables, front.root_path, body_seconds)
     routes = [
-        Route(f"/api/v1{path}", partial(_answered, handler, names), methods=[method.upper()])
-        for path, method, handler, *names in served.handlers()
+        Route(f"/api/v1{path}", partial(served.answered, path, operation), methods=[method.upper()])
+        for path, operations in openapi.PATHS.items()
+        for method, operation in operations.items()
     ]
     app = Starlette(
         routes=[*routes, *page_routes(page_files())],
@@ -109,11 +110,16 @@ def make_app(
     return Guard(app, front.names)
 
 
-Handler = Callable[[Request], Any]
+_NAMED = {"/openapi.json": "openapi", "/rules": "rule_sets"}
+"""Handlers by path, where they do not have the name of its last part."""
 
 
 class _Served:
-    """The handlers, bound to the tables."""
+    """The handlers, bound to the tables.
+
+    Each gets a request, and by name the parameters of its query and the values of its body, as
+    `ur_solver.serve.openapi` lists them.
+    """
 
     def __init__(
         self, tables: Mapping[str, Evaluator], root_path: str, body_seconds: float
@@ -126,32 +132,25 @@ class _Served:
         # an estimator takes seconds for the value of an opening
         self._in_list = lru_cache(None)(lambda name: table_values(name, tables[name]))
 
-    def handlers(self) -> list[tuple[Any, ...]]:
-        """Path, method, handler and the parameters of the query, of every operation."""
-        of_both: list[tuple[Any, ...]] = [
-            ("prose", "get", self.prose),
-            ("position", "get", self.position, "position", "drawing?"),
-            ("board", "get", self.board, "position", "drawing?"),
-            ("opening", "get", self.opening, "marker?", "drawing?"),
-            ("line", "post", self.line),
-            ("convert", "post", self.convert),
-            ("dice", "post", self.dice),
-        ]
-        return [
-            ("/openapi.json", "get", self.openapi),
-            ("/tables", "get", self.tables),
-            ("/tables/{table}", "get", self.table),
-            ("/tables/{table}/exercises", "get", self.exercises, "seed?", "count?", "cost?"),
-            ("/tables/{table}/positions", "post", self.positions),
-            ("/tables/{table}/audit", "post", self.audit),
-            ("/tables/{table}/report", "post", self.report),
-            ("/rules", "get", self.rule_sets),
-            ("/rules/{rules}", "get", self.rules),
-            *((f"/tables/{{table}}/{path}", *rest) for path, *rest in of_both),
-            *((f"/rules/{{rules}}/{path}", *rest) for path, *rest in of_both),
-        ]
-
     # Requests.
+
+    async def answered(self, path: str, operation: Json, request: Request) -> Response:
+        """The answer to a request for a path, or its error as one sentence."""
+        handler = getattr(self, _NAMED.get(path) or path.rpartition("/")[2].strip("{}"))
+        try:
+            asked = parameters(request.query_params.multi_items(), operation["parameters"])
+            if "requestBody" in operation:
+                content = operation["requestBody"]["content"][JSON]
+                asked = json_body(await self._body(request), content["schema"]["properties"])
+            return await handler(request, **asked)  # type: ignore[no-any-return]
+        except RefusedError as error:
+            return _error(error.status, str(error))
+        except InputError as error:
+            return _error(400, str(error))
+        except UrError as error:  # for example a damaged table
+            return _error(503, str(error))
+        except ClientDisconnect:
+            return _error(400, "the request breaks off")
 
     def _source(self, request: Request) -> ServedRules:
         """The table, or the rule set, in the request's path."""
@@ -164,8 +163,8 @@ class _Served:
         table = self._tables[name]
         return ServedRules(table.rules, table)
 
-    async def _body(self, request: Request, **kinds: type) -> Json:
-        """The JSON object of a body, with exactly these keys."""
+    async def _body(self, request: Request) -> bytes:
+        """The body of a request, which is said to be JSON."""
         kind, _, _ = request.headers.get("content-type", "").partition(";")
         if kind.strip().lower() != JSON:
             raise RefusedError(415, f"expected a body of type {JSON}")
@@ -180,7 +179,7 @@ class _Served:
             raise RefusedError(
                 408, f"the body took more than {self._body_seconds:g} seconds to arrive"
             ) from None
-        return json_body(bytes(text), kinds)
+        return bytes(text)
 
     # Tables and positions.
 
@@ -204,17 +203,17 @@ class _Served:
         values = whole_table_values(source.table) | self._in_list(name)
         return json_reply(values, etag, request)
 
-    async def position(self, request: Request) -> Response:
+    async def position(
+        self, request: Request, position: str, drawing: str | None = None
+    ) -> Response:
         """A position with all throws and moves; of a rule set without values."""
-        source = self._source(request)
+        source, view = self._source(request), view_of(drawing)
         name = request.path_params.get("table")
-        text = request.query_params["position"]
         version = source.table.digest if source.table else source.rules.word
-        view = view_of(request.query_params.get("drawing"))
-        etag = _tag(version, text, str(view))
+        etag = _tag(version, position, str(view))
         if is_known(request, etag):
             return unchanged(etag)
-        body = self._position(name or source.rules.word, name is not None, text, view)
+        body = self._position(name or source.rules.word, name is not None, position, view)
         return reply(body, JSON, etag)
 
     def _find_position(self, name: str, is_table: bool, text: str, view: str | None) -> bytes:
@@ -222,83 +221,67 @@ class _Served:
         rules = table.rules if table is not None else named_rules(name)
         return dumped(Unfolded(ServedRules(rules, table), rules.position(text), view).answer())
 
-    async def board(self, request: Request) -> Response:
+    async def board(self, request: Request, position: str, drawing: str | None = None) -> Response:
         """The drawing of a position, which may have faults."""
-        view = view_of(request.query_params.get("drawing")) or LIGHT
-        text = request.query_params["position"]
-        return reply(dumped(board_values(self._source(request).rules, text, view)), JSON)
+        view = view_of(drawing) or LIGHT
+        return reply(dumped(board_values(self._source(request).rules, position, view)), JSON)
 
-    async def opening(self, request: Request) -> Response:
+    async def opening(
+        self, request: Request, marker: str | None = None, drawing: str | None = None
+    ) -> Response:
         """A round of the opening, with all throws."""
-        view = view_of(request.query_params.get("drawing"))
-        marker = request.query_params.get("marker") or None
-        source = self._source(request)
-        answer = await self._in_thread(opening_values, source, marker, view)
-        return reply(dumped(answer), JSON)
+        view = view_of(drawing)
+        return await self._found(opening_values, self._source(request), marker or None, view)
 
-    async def exercises(self, request: Request) -> Response:
+    async def exercises(self, request: Request, **asked: str) -> Response:
         """Decisions drawn from play, the same for the same seed."""
-        table = self._source(request).table
-        asked = dict(request.query_params)
-        return reply(dumped(await self._in_thread(exercise_values, table, asked)), JSON)
+        return await self._found(exercise_values, self._source(request).table, asked)
 
-    async def positions(self, request: Request) -> Response:
+    async def positions(self, request: Request, positions: list[object]) -> Response:
         """The values of many positions, with an error for each invalid one."""
-        table = self._source(request).table
-        assert table is not None
-        texts = (await self._body(request, positions=list))["positions"]
-        if len(texts) > MAX_BATCH:
-            raise RefusedError(400, f"{len(texts)} positions; at most {MAX_BATCH:,} at once")
-        answers = await self._in_thread(_batch, table, texts)
-        return reply(dumped({"positions": answers}), JSON)
+        if len(positions) > MAX_BATCH:
+            raise RefusedError(400, f"{len(positions)} positions; at most {MAX_BATCH:,} at once")
+        return await self._found(_batch, self._source(request).table, positions)
 
     # Games.
 
-    async def line(self, request: Request) -> Response:
+    async def line(self, request: Request, start: str, turns: list[Any]) -> Response:
         """Turns played from a position."""
         source = self._source(request)
-        values = await self._body(request, start=str, turns=list)
-        start = source.rules.position(values["start"])
-        turns = turns_of(values["turns"])
-        answer = await self._in_thread(line_values, source, start, turns)
-        return reply(dumped(answer), JSON)
+        position = source.rules.position(start)
+        return await self._found(line_values, source, position, turns_of(turns))
 
-    async def dice(self, request: Request) -> Response:
+    async def dice(self, request: Request, light: Json, dark: Json) -> Response:
         """Counts of throws compared with those of fair dice."""
-        source = self._source(request)
-        values = await self._body(request, light=dict, dark=dict)
-        light, dark = (counts_of(side, values[side]) for side in ("light", "dark"))
-        answer = await self._in_thread(compared_throws, source.rules.dice, light, dark)
-        return reply(dumped(answer), JSON)
+        counts = counts_of("light", light), counts_of("dark", dark)
+        return await self._found(compared_throws, self._source(request).rules.dice, *counts)
 
-    async def audit(self, request: Request) -> Response:
+    async def audit(self, request: Request, text: str) -> Response:
         """The audit of a text's games."""
-        table = self._source(request).table
-        text = (await self._body(request, text=str))["text"]
-        return reply(dumped(await self._in_thread(audit_text, table, text)), JSON)
+        return await self._found(audit_text, self._source(request).table, text)
 
-    async def report(self, request: Request) -> Response:
+    async def report(self, request: Request, text: str) -> Response:
         """The audit of a text's games as a page."""
-        table = self._source(request).table
-        text = (await self._body(request, text=str))["text"]
-        page = await self._in_thread(report_text, table, text)
+        page = await self._in_thread(report_text, self._source(request).table, text)
         return attachment(page, HTML, "report.html")
 
-    async def convert(self, request: Request) -> Response:
+    async def convert(self, request: Request, text: str, notation: str) -> Response:
         """A text's games in another notation."""
         source = self._source(request)
-        values = await self._body(request, text=str, notation=str)
-        notation = values["notation"]
         if notation not in NOTATIONS:
             raise RefusedError(
                 400, f"notation is {notation!r:.60}; the notations are {', '.join(NOTATIONS)}"
             )
-        written = await self._in_thread(converted_text, source, values["text"], notation)
+        written = await self._in_thread(converted_text, source, text, notation)
         return attachment(written, TEXT, f"game.{notation}")
 
     async def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a function that may take seconds in a thread, while other requests are answered."""
         return await anyio.to_thread.run_sync(function, *arguments, limiter=self._heavy)
+
+    async def _found(self, function: Callable[..., Json], *arguments: Any) -> Response:
+        """What such a function returns, as JSON that no client keeps."""
+        return reply(dumped(await self._in_thread(function, *arguments)), JSON)
 
     # Rule sets without a table.
 
@@ -319,7 +302,7 @@ class _Served:
         return json_reply(prose_values(rules), _tag("prose", rules.word, digest_of(rules)), request)
 
 
-def _batch(table: Evaluator, texts: list[object]) -> list[Json]:
+def _batch(table: Evaluator, texts: list[object]) -> Json:
     """The figures of each position of a batch."""
     answers: list[Json | None] = []
     sound = []
@@ -332,27 +315,13 @@ def _batch(table: Evaluator, texts: list[object]) -> list[Json]:
         except InputError as error:
             answers.append(fault_values(str(error)))
     values = zip(sound, table.values(sound).tolist(), strict=True)
-    return [
+    found = [
         position_values(table, *next(values)) if answer is None else answer for answer in answers
     ]
+    return {"positions": found}
 
 
 # Answers.
-
-
-async def _answered(handler: Handler, names: list[str], request: Request) -> Response:
-    """The answer of a handler, or its error as one sentence."""
-    try:
-        parameters(request.query_params.multi_items(), *names)
-        return await handler(request)  # type: ignore[no-any-return]
-    except RefusedError as error:
-        return _error(error.status, str(error))
-    except InputError as error:
-        return _error(400, str(error))
-    except UrError as error:  # for example a damaged table
-        return _error(503, str(error))
-    except ClientDisconnect:
-        return _error(400, "the request breaks off")
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ur_solver.common.text import decoded, json_values
@@ -10,7 +10,12 @@ from ur_solver.rules import SIDE_NAMES, RuleSet, named_rules
 from ur_solver.rules.registry import catalogued
 from ur_solver.serve.judged import MAX_LINE_TURNS, Turn
 
-_WORDS: dict[type, str] = {str: "text", list: "list", dict: "object"}
+_KINDS: dict[str, tuple[type, str]] = {
+    "string": (str, "text"),
+    "array": (list, "list"),
+    "object": (dict, "object"),
+}
+"""The types of a body's values, by their names in a schema, and in words."""
 
 
 class RefusedError(Exception):
@@ -21,24 +26,32 @@ class RefusedError(Exception):
         self.status = status
 
 
-def parameters(given: Sequence[tuple[str, str]], *names: str) -> dict[str, str]:
-    """The parameters of a query: each exactly once, and no others.
+def parameters(
+    given: Sequence[tuple[str, str]], documented: Sequence[Mapping[str, Any]]
+) -> dict[str, str]:
+    """The parameters of a query: each at most once, and those that are required.
 
-    A name that ends in a question mark is optional.
+    Parameters
+    ----------
+    given : sequence of (str, str)
+        Names and values.
+    documented : sequence of mapping
+        The parameters of an operation, as OpenAPI has them.
 
     Raises
     ------
     RefusedError
     """
+    known = {each["name"]: each["required"] for each in documented if each["in"] == "query"}
     for name, _ in given:
-        if name not in names and f"{name}?" not in names:
-            known = ", ".join(each.rstrip("?") for each in names) or "none"
-            raise RefusedError(400, f"unknown parameter {name!r:.60}; expected {known}")
+        if name not in known:
+            expected = ", ".join(known) or "none"
+            raise RefusedError(400, f"unknown parameter {name!r:.60}; expected {expected}")
     values = dict(given)
     if len(values) < len(given):
         raise RefusedError(400, "a parameter is given twice")
-    for name in names:
-        if name not in values and not name.endswith("?"):
+    for name, is_required in known.items():
+        if is_required and name not in values:
             raise RefusedError(400, f"the parameter {name!r} is missing")
     return values
 
@@ -58,8 +71,8 @@ def view_of(name: str | None) -> str | None:
     raise RefusedError(400, f"drawing is {name!r:.60}; expected light or dark, the side on top")
 
 
-def json_body(text: bytes, kinds: dict[str, type]) -> dict[str, Any]:
-    """The JSON object of a body, with exactly these keys and types.
+def json_body(text: bytes, schemas: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The JSON object of a body, with exactly the keys of some schemas and values of their types.
 
     Raises
     ------
@@ -70,15 +83,16 @@ def json_body(text: bytes, kinds: dict[str, type]) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, f"the body is not JSON: {error!s:.200}") from None
     if not isinstance(values, dict):
-        raise RefusedError(400, f"the body is not an object with {', '.join(kinds)}")
+        raise RefusedError(400, f"the body is not an object with {', '.join(schemas)}")
     for key in values:
-        if key not in kinds:
-            raise RefusedError(400, f"unknown key {key!r:.60}; the keys are {', '.join(kinds)}")
-    for key, kind in kinds.items():
+        if key not in schemas:
+            raise RefusedError(400, f"unknown key {key!r:.60}; the keys are {', '.join(schemas)}")
+    for key, schema in schemas.items():
         if key not in values:
             raise RefusedError(400, f"the key {key!r} is missing")
+        kind, word = _KINDS[schema["type"]]
         if not isinstance(values[key], kind):
-            raise RefusedError(400, f"{key} is {values[key]!r:.60}, not a {_WORDS[kind]}")
+            raise RefusedError(400, f"{key} is {values[key]!r:.60}, not a {word}")
     return values
 
 

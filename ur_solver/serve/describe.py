@@ -88,25 +88,14 @@ def table_values(name: str, table: Evaluator) -> dict[str, Any]:
         "name": table.rules.name,
         "pieces": table.rules.pieces,
         "positions": table.space.n_positions,
+        "value_type": table.header.value_type if table.are_exact else None,
+        "tolerance": table.tolerance if table.are_exact else None,
+        "error": table.max_error if table.are_exact else table.error(start),
+        "digest": table.digest if table.are_exact else table.stored.digest,
+        "value": table.value(start),
     }
-    if table.are_exact:
-        values |= {
-            "value_type": table.header.value_type,
-            "tolerance": table.tolerance,
-            "error": table.max_error,
-            "digest": table.digest,
-            "value": table.value(start),
-        }
-    else:
-        values |= {
-            "value_type": None,
-            "tolerance": None,
-            "error": table.error(start),
-            "digest": table.stored.digest,
-            "value": table.value(start),
-            "exact": False,
-            "plies": table.plies,
-        }
+    if not table.are_exact:
+        values |= {"exact": False, "plies": table.plies}
     # by an estimator an opening in which both sides enter takes as long as thousands of positions
     if table.are_exact or not table.rules.mechanics.both_enter:
         values["opening_value"] = table.opening_value()

@@ -170,7 +170,7 @@ def _of_both(root: str, source: Json, note: str) -> Json:
     }
 
 
-_PATHS: Json = {
+PATHS: Json = {
     "/openapi.json": {"get": _operation("This document", {"type": "object"})},
     "/tables": {
         "get": _operation(
@@ -239,6 +239,6 @@ def document(root_path: str = "") -> Json:
             ),
         },
         "servers": [{"url": f"{root_path}/api/v1"}],
-        "paths": _PATHS,
+        "paths": PATHS,
         "components": {"schemas": SCHEMAS},
     }
