@@ -214,6 +214,21 @@ def test_a_record_is_begun_on_the_first_screen_without_values(person):
     assert person.page.evaluate("document.activeElement.id") == "start-record"
 
 
+def test_a_record_that_was_begun_is_judged_from_the_first_screen(person):
+    person.visit("table=finkel-3")
+    person.press("Record a game")
+    person.settle()
+    write_down(person, 2, "A@A3", "list")
+    person.page.goto("about:blank")
+    person.visit()
+    person.press("Record a game at a real table")
+    person.settle()
+    person.press("Go through the mistakes")
+    person.page.wait_for_selector("#recording-dialog", state="hidden")
+    person.settle()
+    assert (person.address["table"], person.address["game"]) == ("finkel-3", ".2_A!A3")
+
+
 def test_the_opening_of_bens_game_is_recorded_and_corrected(person):
     person.visit("table=ben-1")
     person.press("Record a game")

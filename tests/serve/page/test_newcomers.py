@@ -57,21 +57,18 @@ def test_nothing_is_counted_before_it_is_known_who_answers(person):
 
 
 WAYS = """async (view) => {
-  const { drawWay } = await import('./board.js');
-  const { makeSvg, parsedSvg } = await import('./dom.js');
+  const { Board } = await import('./board.js');
   const { Source, get } = await import('./api.js');
-  const host = document.querySelector('#rules-text');
+  const board = new Board(document.querySelector('#rules-text'));
   document.querySelector('#rules-dialog').showModal();
   const found = {};
   for (const { name, pieces } of (await get('/rules')).rules) {
     const source = new Source(`rules/${name}:${pieces}`);
     const about = await source.about();
-    const svg = parsedSvg((await source.position(about.start, view)).svg);
-    const way = makeSvg('g', { class: 'way' });
-    svg.append(way);
-    host.replaceChildren(svg);
+    board.show((await source.position(about.start, view)).svg);
+    const { svg, way } = board;
     for (const side of ['light', 'dark']) {
-      drawWay(svg, way, [`${side} home`, ...about.paths[side], `${side} off`], side);
+      board.drawWay([`${side} home`, ...about.paths[side], `${side} off`], side);
       const holds = (square, [x, y]) => {
         const own = ['home', 'off'].includes(square) ? `[data-side=${side}]` : '';
         const group = svg.querySelector(`[data-square=${square}]${own}`);

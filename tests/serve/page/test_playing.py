@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from urllib.parse import quote
 
 import pytest
 
@@ -80,6 +81,24 @@ def test_a_link_shows_the_same_in_a_fresh_browser(browser, origin, person, name)
     assert other.shown() == shown
     assert other.page.url == person.page.url
     other.close()
+
+
+def test_the_move_that_keys_choose_is_shown_and_said_while_somebody_plays(person):
+    """Throw 3 of finkel moves the piece on A4, that on B2, or one that waits."""
+    position = "...L__../.L....../....__.. L 1 3"
+    person.visit(f"table=finkel-3&values=no&start={quote(position)}&throw=3")
+    person.page.focus("#board")
+    for number, (move, places) in enumerate([("A@A2", ["home"]), ("A4A1*", ["A4"])]):
+        if number:
+            person.keys("ArrowDown")
+            person.settle()
+            framed = person.page.locator("#board .movable")
+            assert [each.get_attribute("data-square") for each in framed.all()] == places
+        assert f"{number + 1} of 3 moves" in person.status()
+        assert f"({move})." in person.status()
+    person.keys("Enter")
+    person.settle()
+    assert person.address["game"] == ".3_A4A1*"
 
 
 def test_a_whole_game_by_keyboard_alone(person):

@@ -18,21 +18,10 @@ export function partsOf(address) {
 /** As many of some turns as the rules allow, judged; and what is wrong with the next one. */
 export async function playedOf(source, start, turns) {
   const sent = turns.map(({ choice, throws, move }) => [choice, throws, move]);
-  const tried = async (count) => {
-    try {
-      return { line: await source.line(start, sent.slice(0, count)), count };
-    } catch (error) {
-      return { fault: error };
-    }
-  };
-  const whole = await tried(sent.length);
-  if (whole.line) return whole;
-  let best = { line: null, count: 0 };
-  for (let most = sent.length - 1; best.count < most;) {
-    const count = Math.ceil((best.count + most) / 2);
-    const found = await tried(count);
-    if (found.line) best = found;
-    else most = count - 1;
+  try {
+    return { line: await source.line(start, sent) };
+  } catch (fault) {
+    const count = Number(/^turn (\d+)/.exec(fault.message)?.[1] ?? 1) - 1;
+    return { line: count ? await source.line(start, sent.slice(0, count)) : null, fault };
   }
-  return { ...best, fault: whole.fault };
 }

@@ -1,9 +1,8 @@
 // What the server is asked, or on a site without one the page's own engine, which answers the same.
-// Answers to positions are kept: a state of the board costs one request.
+// Answers on rules and positions are kept: a state of the board costs one request.
 
+import { once } from "./once.js";
 import { Refusal } from "./refusal.js";
-
-export { Refusal };
 
 const BASE = "api/v1"; // relative: the server may be under a path of a proxy
 const kept = new Map();
@@ -14,7 +13,7 @@ const DATA = document.querySelector("meta[name=ur-data]")?.getAttribute("content
 const local = DATA && import("./engine/local.js").then(({ Local }) => new Local(DATA));
 
 /** The answer to a request, which has a body if there are `values`: what its JSON says, or a text. */
-async function ask(path, values) {
+export async function get(path, values) {
   if (local) return (await local).answer(path, values);
   const headers = { "Content-Type": "application/json" };
   const options = values && { method: "POST", headers, body: JSON.stringify(values) };
@@ -31,11 +30,6 @@ async function ask(path, values) {
   return reply.headers.get("Content-Type").startsWith("application/json") ? reply.json() : reply.text();
 }
 
-/** @param {string} path */
-export function get(path) {
-  return ask(path);
-}
-
 /** A source of answers: `tables/finkel-3`, or `rules/finkel:3` where nothing is solved. */
 export class Source {
   /** @param {string} path */
@@ -48,20 +42,13 @@ export class Source {
   }
 
   about() {
-    return get(`/${this.path}`);
+    return once(kept, this.path, () => get(`/${this.path}`), MOST_KEPT);
   }
 
   /** A position unfolded, with the board drawn for the side `view` on top. */
   position(text, view) {
     const path = `/${this.path}/position?position=${encodeURIComponent(text)}&drawing=${view}`;
-    if (!kept.has(path)) {
-      if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value);
-      kept.set(path, get(path).catch((error) => {
-        kept.delete(path);
-        throw error;
-      }));
-    }
-    return kept.get(path);
+    return once(kept, path, () => get(path), MOST_KEPT);
   }
 
   /** A position that may have faults. */
@@ -80,28 +67,33 @@ export class Source {
   }
 
   line(start, turns) {
-    return ask(`/${this.path}/line`, { start, turns });
+    return get(`/${this.path}/line`, { start, turns });
   }
 
   audit(text) {
-    return ask(`/${this.path}/audit`, { text });
+    return get(`/${this.path}/audit`, { text });
   }
 
   report(text) {
-    return ask(`/${this.path}/report`, { text });
+    return get(`/${this.path}/report`, { text });
   }
 
   convert(text, notation) {
-    return ask(`/${this.path}/convert`, { text, notation });
+    return get(`/${this.path}/convert`, { text, notation });
   }
 
-  /** Decisions drawn from play, by a seed; `cost` is the least that a mistake loses. */
+  /**
+   * Decisions drawn from play, by a seed; `cost` is the least that a mistake loses, a share of what there
+   * is to win. @returns {Promise<import("./kept.js").Exercise[]>}
+   */
   async exercises({ seed, count, cost }) {
-    return (await get(`/${this.path}/exercises?seed=${seed}&count=${count}&cost=${cost}`)).exercises;
+    const { path } = this;
+    const { exercises } = await get(`/${path}/exercises?seed=${seed}&count=${count}&cost=${cost}`);
+    return exercises.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
   }
 
   /** Counts of throws by side, compared with those of fair dice. */
   dice(counts) {
-    return ask(`/${this.path}/dice`, counts);
+    return get(`/${this.path}/dice`, counts);
   }
 }

@@ -1,6 +1,6 @@
 // The board: the server's drawing with arrows, and what is pressed, dragged and dropped on it.
 
-import { at, drag, make, makeSvg, parsedSvg } from "./dom.js";
+import { drag, make, makeSvg, parsedSvg } from "./dom.js";
 import { other } from "./words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -19,32 +19,39 @@ export function placeOf(element) {
   return side ? `${side} ${square}` : square;
 }
 
+/** Hands of a board that is only looked at. */
+const NONE = { press: () => {}, drop: () => {}, canDrag: () => false };
+
 export class Board {
-  /** @param {{press: (place: string) => void, drop: (from: string, to: string) => void}} on */
-  constructor(on, host = at("board"), words = null) {
+  /** @param {HTMLElement} host @param {HTMLElement | null} words a table that says what the drawing shows */
+  constructor(host, words = null) {
     this.host = host;
-    /** A table that says for screen readers what the drawing shows. */
     this.words = words;
+    /**
+     * What takes presses on the board.
+     * @type {{press: (place: string) => void, drop: (from: string, to: string) => void,
+     *   canDrag: (place: string) => boolean}}
+     */
+    this.hands = NONE;
     /** Whose pieces are whose, in words. */
     this.owners = { light: "light", dark: "dark" };
     this.svg = null;
-    this.canDrag = () => false;
     this.host.addEventListener("click", (event) => {
       const place = placeOf(event.target);
-      if (place) on.press(place);
+      if (place) this.hands.press(place);
     });
     this.host.addEventListener("pointerdown", (event) => {
       const place = placeOf(event.target);
-      if (event.button || !place || !this.canDrag(place)) return;
+      if (event.button || !place || !this.hands.canDrag(place)) return;
       drag(event, () => this.ghost(place), (element) => {
         const end = placeOf(element);
-        if (end && end !== place) on.drop(place, end);
+        if (end && end !== place) this.hands.drop(place, end);
       });
     });
     // A finger on a piece carries it; touch-action has no effect on parts of a drawing.
     this.host.addEventListener("touchmove", (event) => {
       const place = placeOf(event.target);
-      if (place && this.canDrag(place)) event.preventDefault();
+      if (place && this.hands.canDrag(place)) event.preventDefault();
     }, { passive: false });
     this.host.addEventListener("dragstart", (event) => event.preventDefault());
   }
@@ -104,30 +111,76 @@ export class Board {
     return duration + 400;
   }
 
-  middleOf(place) {
-    return middleOf(this.svg, place);
+  group(place) {
+    const [side, square] = place.includes(" ") ? place.split(" ") : [null, place];
+    const own = side ? `[data-side="${side}"]` : "";
+    return this.svg.querySelector(`[data-square="${square}"]${own}`);
   }
 
-  drawWay(places, side) {
-    drawWay(this.svg, this.way, places, side);
+  /** Where a part of the drawing is in it. */
+  boxOf(group) {
+    const box = group.firstElementChild.getBoundingClientRect();
+    const { a, e, f } = this.svg.getScreenCTM();
+    const [left, top] = [(box.x - e) / a, (box.y - f) / a];
+    return { left, top, right: left + box.width / a, bottom: top + box.height / a };
+  }
+
+  /** The middle of a place; of pieces that wait or have finished, where the first one is. */
+  middleOf(place) {
+    const { left, top, right, bottom } = this.boxOf(this.group(place));
+    return [place.includes(" ") ? left + FIRST_AT_HOME : (left + right) / 2, (top + bottom) / 2];
   }
 
   clearWay() {
     this.way.replaceChildren();
   }
 
-  group(place) {
-    return this.svg && groupOf(this.svg, place);
+  /**
+   * Draw a way from one place to the next, with its direction; the second time at a square next to the
+   * first. Before the first square and after the last, where it is off the board, it is dashed.
+   */
+  drawWay(places, side) {
+    const seen = new Set();
+    const points = places.filter((place) => !place.includes(" ")).map((place) => {
+      const [x, y] = this.middleOf(place);
+      const off = seen.has(place) ? 7 : 0;
+      seen.add(place);
+      return [x + off, y + off];
+    });
+    const legs = [legOf(side, points)];
+    if (places[0].includes(" ")) {
+      const { along, inside } = this.doorOf(places[0], points[0][0]);
+      legs.push(legOf(`${side} in`, [[along, inside], points[0]]));
+    }
+    legs.push(legOf(`${side} off`, this.wayOff(points.at(-1), places)));
+    this.way.replaceChildren(...legs.flat());
+  }
+
+  /** From a point on the last square, in the direction of the path, around the board to the finished pieces. */
+  wayOff(point, places) {
+    const [[x0, y0], [x1, y1]] = places.slice(-3, -1).map((place) => this.middleOf(place));
+    const [x, y] = [[x0, x1], [y0, y1]].map(([from, to], k) => (to === from ? point[k] : to + EDGE * Math.sign(to - from)));
+    const { along, inside, outside } = this.doorOf(places.at(-1), x);
+    return [point, [x, y], [x, outside], [along, outside], [along, inside]];
+  }
+
+  /** Between a place for pieces off the board and the board: the edge there, and how far `x` is along it. */
+  doorOf(place, x) {
+    const { left, top, right, bottom } = this.boxOf(this.group(place));
+    const squares = [...this.svg.querySelectorAll("[data-square]:not([data-side])")].map((each) => this.boxOf(each));
+    const board = { top: Math.min(...squares.map((each) => each.top)), bottom: Math.max(...squares.map((each) => each.bottom)) };
+    const isAbove = bottom <= board.top;
+    return {
+      along: Math.min(right - 8, Math.max(left + 8, x)),
+      inside: isAbove ? bottom - 5 : top + 5,
+      outside: isAbove ? board.top - 1 : board.bottom + 1,
+    };
   }
 
   /** The top piece of a place, to be carried by the pointer. */
   ghost(place) {
     const css = this.group(place).querySelector("circle:last-of-type")?.getAttribute("class");
     return carried(css?.includes("dark") ? "dark" : "light");
-  }
-
-  ghostOf(piece) {
-    return carried(piece[0].toUpperCase() === "D" ? "dark" : "light");
   }
 
   /** Arrows by kind, each the path that the server has drawn. */
@@ -168,68 +221,6 @@ export class Board {
   }
 }
 
-function groupOf(svg, place) {
-  const [side, square] = place.includes(" ") ? place.split(" ") : [null, place];
-  const own = side ? `[data-side="${side}"]` : "";
-  return svg.querySelector(`[data-square="${square}"]${own}`);
-}
-
-/** Where a place is in a drawing. */
-function boxOf(svg, group) {
-  const box = group.firstElementChild.getBoundingClientRect();
-  const { a, e, f } = svg.getScreenCTM();
-  const [left, top] = [(box.x - e) / a, (box.y - f) / a];
-  return { left, top, right: left + box.width / a, bottom: top + box.height / a };
-}
-
-/** The middle of a place in a drawing; of pieces that wait or have finished, where the first one is. */
-function middleOf(svg, place) {
-  const { left, top, right, bottom } = boxOf(svg, groupOf(svg, place));
-  return [place.includes(" ") ? left + FIRST_AT_HOME : (left + right) / 2, (top + bottom) / 2];
-}
-
-/** Between a place for pieces off the board and the board: the edge there, and how far `x` is along it. */
-function doorOf(svg, place, x) {
-  const { left, top, right, bottom } = boxOf(svg, groupOf(svg, place));
-  const squares = [...svg.querySelectorAll("[data-square]:not([data-side])")].map((each) => boxOf(svg, each));
-  const board = { top: Math.min(...squares.map((each) => each.top)), bottom: Math.max(...squares.map((each) => each.bottom)) };
-  const isAbove = bottom <= board.top;
-  return {
-    along: Math.min(right - 8, Math.max(left + 8, x)),
-    inside: isAbove ? bottom - 5 : top + 5,
-    outside: isAbove ? board.top - 1 : board.bottom + 1,
-  };
-}
-
-/** From a point on the last square, in the direction of the path, around the board to the finished pieces. */
-function wayOff(svg, point, places) {
-  const [[x0, y0], [x1, y1]] = places.slice(-3, -1).map((place) => middleOf(svg, place));
-  const [x, y] = [[x0, x1], [y0, y1]].map(([from, to], k) => (to === from ? point[k] : to + EDGE * Math.sign(to - from)));
-  const { along, inside, outside } = doorOf(svg, places.at(-1), x);
-  return [point, [x, y], [x, outside], [along, outside], [along, inside]];
-}
-
-/**
- * Draw a way from one place to the next, with its direction; the second time at a square next to the
- * first. Before the first square and after the last, where it is off the board, it is dashed.
- */
-export function drawWay(svg, into, places, side) {
-  const seen = new Set();
-  const points = places.filter((place) => !place.includes(" ")).map((place) => {
-    const [x, y] = middleOf(svg, place);
-    const off = seen.has(place) ? 7 : 0;
-    seen.add(place);
-    return [x + off, y + off];
-  });
-  const legs = [legOf(side, points)];
-  if (places[0].includes(" ")) {
-    const { along, inside } = doorOf(svg, places[0], points[0][0]);
-    legs.push(legOf(`${side} in`, [[along, inside], points[0]]));
-  }
-  legs.push(legOf(`${side} off`, wayOff(svg, points.at(-1), places)));
-  into.replaceChildren(...legs.flat());
-}
-
 /** A line through points, with heads half way between them, and at the end of a way off the board. */
 function legOf(css, points) {
   const isOff = css.endsWith("off");
@@ -246,7 +237,8 @@ function legOf(css, points) {
     points: points.map((point) => point.map((each) => each.toFixed(1)).join(",")).join(" ") }), ...heads.filter(Boolean)];
 }
 
-function carried(side) {
+/** A piece to be carried by the pointer. */
+export function carried(side) {
   const piece = makeSvg("circle", { class: `piece ${side}`, r: 14 });
   return makeSvg("svg", { class: "ur-board", viewBox: "-20 -20 40 40" }, piece);
 }

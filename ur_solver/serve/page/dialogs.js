@@ -1,11 +1,12 @@
 // Dialogs: a new game, a game from elsewhere, saving and sharing, the keys.
 
 import { Source } from "./api.js";
-import { at, download, make } from "./dom.js";
-import { LEVELS, SIDES, counted } from "./words.js";
+import { at, button, download, make } from "./dom.js";
+import { plainText } from "./plain.js";
+import { LEVELS, SIDES, capitalised, counted } from "./words.js";
 
 /** @param {import("./session.js").Session} session */
-export function wireDialogs(session, { start, load, failed, ready, tables }) {
+export function wireDialogs(session, { start, load, run, ready, tables }) {
   const open = (name) => at(`${name}-dialog`).showModal();
   at("help").addEventListener("click", () => open("help"));
   at("new").addEventListener("click", () => {
@@ -27,7 +28,7 @@ export function wireDialogs(session, { start, load, failed, ready, tables }) {
   wireOpening(session, { load, open, ready, tables });
   at("save").addEventListener("click", () => {
     at("link").value = location.href;
-    showSaves(session, failed);
+    showSaves(session, run);
     open("save");
   });
   return { help: () => open("help") };
@@ -86,8 +87,7 @@ function wireOpening(session, { load, open, ready, tables }) {
     if (games.length === 1 && !faults.length) await take(games[0]);
     else if (!games.length && !faults.length) say("There is no game in this.");
     else {
-      say(...games.map((game) => make("button", { type: "button", onclick: () => take(game) },
-        gameWords(game))), ...faults.map((fault) => faultItem(fault, games.length + faults.length)));
+      say(...games.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, games.length + faults.length)));
     }
   };
   at("read").addEventListener("click", read);
@@ -129,62 +129,41 @@ function faultItem(fault, count) {
     text.focus();
     text.setSelectionRange(from, begin + (lines[fault.place.line - 1] ?? "").length);
   };
-  return make("span", {}, `${which}${fault.message} `,
-    make("button", { type: "button", onclick: show }, "Show"));
+  return make("span", {}, `${which}${fault.message} `, button("Show", show));
 }
 
 // Saving and sharing.
 
 /** The line that is followed, to its end, in the plain notation. */
 export async function record(session) {
-  const { about, root } = session;
-  const lines = [`rules: ${about.record_rules}`];
-  if (session.opening) lines.push(`opening: ${session.opening}`);
-  else if (root.position !== about.start) lines.push(`start: ${root.position}`);
-  for (const side of SIDES) {
-    const player = session.players[side];
-    const name = session.names[side] ?? (player === "human" ? null : player);
-    const key = side === "light" ? "Light" : "Dark";
-    if (name) lines.push(`${key}: ${JSON.stringify(name)}`);
-  }
-  lines.push("");
-  const line = session.at.line.slice(1);
-  for (const { turn, plies } of line) {
-    const side = plies.at(-1).side === "light" ? "L" : "D";
-    lines.push([side, turn.choice, ...turn.throws, turn.move ?? "--"].filter((word) => word !== null).join(" "));
-  }
-  const end = await session.source.position(session.at.line.at(-1).position, session.view);
-  if (!end.winner) lines.push("end: unfinished");
-  return `${lines.join("\n")}\n`;
+  const { about, players, opening: rounds, root: { position: start }, at: { line } } = session;
+  const nameOf = (side) => session.names[side] || (players[side] === "human" ? null : players[side]);
+  const names = Object.fromEntries(SIDES.map((side) => [capitalised(side), nameOf(side)]));
+  const turns = line.slice(1).map(({ turn, plies }) => ({ ...turn, side: plies.at(-1).side }));
+  const end = await session.source.position(line.at(-1).position, session.view);
+  return plainText(about, { rounds, start, names, turns }, end.winner ? "" : "unfinished");
 }
 
-function showSaves(session, failed) {
+function showSaves(session, run) {
   const { about, source } = session;
   const name = `${about.name}-${about.pieces}`;
-  const save = (how) => async () => {
-    try {
-      await how();
-    } catch (error) {
-      failed(error);
-    }
-  };
   const buttons = [
-    make("button", { type: "button", onclick: () => {
+    button("Copy the address", () => {
       at("link").select();
       navigator.clipboard?.writeText(at("link").value).catch(() => {});
-    } }, "Copy the address"),
+    }),
   ];
   for (const notation of about.notations) {
-    buttons.push(make("button", { type: "button", onclick: save(async () => {
+    buttons.push(button(`Game, .${notation}`, run(async () => {
       download(`${name}.${notation}`, await source.convert(await record(session), notation), "text/plain");
-    }) }, `Game, .${notation}`));
+    })));
   }
   if (source.hasValues && about.notations.length && !about.missing?.includes("report")) {
-    buttons.push(make("button", { type: "button", onclick: save(async () => {
+    buttons.push(button("Report, .html", run(async () => {
       download(`${name}.html`, await source.report(await record(session)), "text/html");
-    }) }, "Report, .html"));
+    })));
   }
-  buttons.push(make("button", { type: "button", onclick: save(async () => {
+  buttons.push(button("Board, .svg", run(async () => {
     const style = await (await fetch("picture.css")).text();
     const picture = at("board").firstElementChild.cloneNode(true);
     picture.removeAttribute("aria-hidden");
@@ -192,6 +171,6 @@ function showSaves(session, failed) {
     picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     picture.prepend(make("style", {}, style));
     download(`${name}.svg`, picture.outerHTML, "image/svg+xml");
-  }) }, "Board, .svg"));
+  })));
   at("saves").replaceChildren(...buttons);
 }

@@ -61,8 +61,3 @@ export function showDice(look, throws, isFresh) {
     ], { duration: 420 + 50 * k, easing: "ease-out" });
   });
 }
-
-/** A look for a page of rules: every throw with its dice. */
-export function throwPictures(look, dice) {
-  return dice.map((die) => [drawn(look, die.throw), die]);
-}

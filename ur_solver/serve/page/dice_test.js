@@ -1,23 +1,21 @@
 // Is it the dice? The throws of one game or of all opened ones, against what fair dice give.
 
+import { Dialog } from "./dialog.js";
 import { figures, make } from "./dom.js";
 import { gameOf, kept } from "./kept.js";
 import { counted } from "./words.js";
 
 const SERIES = ["light", "dark", "both"];
 
-export class DiceTest {
+export class DiceTest extends Dialog {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
+    super("dice", "Is it the dice?");
     this.session = session;
     this.which = make("select", { id: "dice-games", onchange: () => this.show() });
-    this.error = make("p", { role: "alert", class: "bad" });
     this.found = make("div", { id: "dice-found", role: "status" });
-    this.dialog = make("dialog", { id: "dice-dialog", class: "wide", "aria-labelledby": "dice-title" },
-      make("h2", { id: "dice-title" }, "Is it the dice?"),
-      make("label", {}, "Throws of ", this.which), this.error, this.found,
-      make("p", { class: "buttons" }, make("button", { type: "button", onclick: () => this.dialog.close() }, "Close")));
-    document.body.append(this.dialog);
+    this.body.append(make("label", {}, "Throws of ", this.which), this.found,
+      make("p", { class: "buttons" }, this.closing()));
   }
 
   open() {
@@ -31,15 +29,10 @@ export class DiceTest {
     return this.show();
   }
 
-  async show() {
-    this.error.textContent = "";
+  show() {
+    this.found.replaceChildren();
     const [, games] = this.sets[Number(this.which.value)];
-    try {
-      this.draw(await this.session.source.dice(summed(games)));
-    } catch (error) {
-      this.found.replaceChildren();
-      this.error.textContent = error.message;
-    }
+    return this.run(async () => this.draw(await this.session.source.dice(summed(games))));
   }
 
   draw(found) {

@@ -17,6 +17,11 @@ export function make(name, attributes = {}, ...children) {
   return element;
 }
 
+/** A button with some words, or other children; inside a form it sends nothing. */
+export function button(words, onclick, more = {}) {
+  return make("button", { type: "button", onclick, ...more }, ...[words].flat());
+}
+
 /** A move in the notation and in words, as the children of a button. */
 export function named(move) {
   const words = moveWords(move);
@@ -36,15 +41,20 @@ export function figures(caption, heads, rows) {
 /** A button that asks back in other words, and acts on the second press; on the first if it need not ask. */
 export function cautious(words, question, action, mustAsk = () => true) {
   let isSure = false;
-  const button = make("button", { type: "button", onclick: () => {
+  const asking = button(words, () => {
     if (isSure || !mustAsk()) {
       action();
       return;
     }
     isSure = true;
-    button.textContent = question;
-  } }, words);
-  return button;
+    asking.textContent = question;
+  });
+  return asking;
+}
+
+/** The colour of a side. */
+export function swatch(side) {
+  return make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side));
 }
 
 /** A turn in words, then in the notation. */

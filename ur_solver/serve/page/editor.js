@@ -1,7 +1,7 @@
 // The editor: a position set up by pressing and dragging, with its faults named as they arise.
 
-import { at, drag, make } from "./dom.js";
-import { placeOf } from "./board.js";
+import { at, button, drag, make } from "./dom.js";
+import { carried, placeOf } from "./board.js";
 
 const ROW_NAMES = "ABC";
 const CELL = /\([^)]*\)|[._]|[LDld]\d?\^?/g;
@@ -34,11 +34,12 @@ function written(about, { contents, side, homes, fines }) {
   return `${rows.join("/")} ${LETTERS[side]} ${homes.light} ${homes.dark}${paid}`;
 }
 
+const sideOf = (piece) => (piece[0].toUpperCase() === "L" ? "light" : "dark");
+
 function wordOf(piece) {
   if (piece === ERASER) return "remove";
-  const side = piece[0].toUpperCase() === "L" ? "light" : "dark";
   const marked = piece[0] === piece[0].toLowerCase() ? " marked" : "";
-  return `${side}${marked}${piece.slice(1) && ` ${piece.slice(1)}`}`;
+  return `${sideOf(piece)}${marked}${piece.slice(1) && ` ${piece.slice(1)}`}`;
 }
 
 export class Editor {
@@ -75,7 +76,7 @@ export class Editor {
     this.text = make("input", { id: "position-text", spellcheck: "false", autocomplete: "off" });
     this.text.addEventListener("change", () => this.read(this.text.value));
     this.faults = make("ul", { class: "faults" });
-    this.use = make("button", { class: "main", onclick: () => this.done(this.notation) }, "Use this position");
+    this.use = button("Use this position", () => this.done(this.notation), { class: "main" });
     const homes = ["light", "dark"].map((side) => this.homeField(side));
     const fines = this.set.fines === null ? null : make("label", {}, "Fines paid ",
       make("input", { id: "fines", type: "number", min: 0, max: 1000000, value: this.set.fines,
@@ -87,7 +88,7 @@ export class Editor {
         ...[...this.tools, ERASER].map((piece) => {
           const label = radio("piece", piece, wordOf(piece), piece === this.tool, () => { this.tool = piece; });
           if (piece !== ERASER) label.addEventListener("pointerdown", (event) => drag(event,
-            () => this.board.ghostOf(piece), (end) => this.land(piece, placeOf(end))));
+            () => carried(sideOf(piece)), (end) => this.land(piece, placeOf(end))));
           return label;
         })),
       make("fieldset", {}, make("legend", {}, "To throw"),
@@ -98,11 +99,11 @@ export class Editor {
       make("label", { for: "position-text" }, "Position"), this.text,
       make("div", { role: "status" }, this.faults),
       make("p", { class: "buttons" },
-        make("button", { onclick: () => this.read(about.start) }, "Start"),
-        make("button", { onclick: () => this.change(() => {
+        button("Start", () => this.read(about.start)),
+        button("Clear", () => this.change(() => {
           for (const square of this.set.contents.keys()) this.set.contents.set(square, []);
-        }) }, "Clear"),
-        make("button", { onclick: () => this.done(null) }, "Cancel"), this.use),
+        })),
+        button("Cancel", () => this.done(null)), this.use),
     ].filter(Boolean));
   }
 
@@ -189,7 +190,7 @@ export class Editor {
   lift(place) {
     const piece = this.set.contents.get(place).pop();
     if (!piece) return null;
-    const side = wordOf(piece).split(" ")[0];
+    const side = sideOf(piece);
     const { homes } = this.set;
     if (this.about.is_numbered) {
       const numbers = new Set([...homes[side].replace("-", ""), piece.slice(1)]);
@@ -201,7 +202,7 @@ export class Editor {
   }
 
   takeFromHome(piece) {
-    const side = wordOf(piece).split(" ")[0];
+    const side = sideOf(piece);
     const { homes } = this.set;
     homes[side] = this.about.is_numbered
       ? homes[side].replace(piece.slice(1), "") || "-"

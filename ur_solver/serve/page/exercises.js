@@ -1,7 +1,7 @@
 // Exercises: decisions to practise, where they come from, and what their options are worth.
 
 import { Source } from "./api.js";
-import { Units, errorOf, throwsOf } from "./words.js";
+import { Units, entryOf, errorOf, throwsOf } from "./words.js";
 
 /** @typedef {import("./kept.js").Exercise} Exercise */
 
@@ -25,31 +25,12 @@ export function exerciseOf(session, ply) {
   };
 }
 
-/** Decisions drawn from play; `cost` is a share of what there is to win. @returns {Promise<Exercise[]>} */
-export async function drawn(path, asked) {
-  const found = await new Source(path).exercises(asked);
-  return found.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
-}
-
-const abouts = new Map();
-
-/** What is known of a source, asked for once. */
-function aboutOf(source) {
-  if (!abouts.has(source.path)) {
-    abouts.set(source.path, source.about().catch((error) => {
-      abouts.delete(source.path);
-      throw error;
-    }));
-  }
-  return abouts.get(source.path);
-}
-
 /** An exercise with the position unfolded, and its options in an order that gives nothing away. */
 export class Question {
   /** @param {Exercise} exercise @param {"light" | "dark"} view */
   static async of(exercise, view) {
     const source = new Source(exercise.path);
-    const [about, answer] = await Promise.all([aboutOf(source), source.position(exercise.position, view)]);
+    const [about, answer] = await Promise.all([source.about(), source.position(exercise.position, view)]);
     return new Question(exercise, source, about, answer, view);
   }
 
@@ -75,8 +56,7 @@ export class Question {
 
   moves() {
     const { choice, throws } = this.exercise;
-    const entry = this.answer.throws.find((each) =>
-      (each.choice ?? null) === (choice ?? null) && String(throwsOf(each)) === String(throws));
+    const entry = entryOf(this.answer.throws.filter((each) => (each.choice ?? null) === choice), throws);
     return (entry?.moves ?? []).map((move) => ({
       ...move, text: move.move, doubt: move.loss_error ?? 0, error: errorOf(move),
     }));

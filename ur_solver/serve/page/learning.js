@@ -2,9 +2,11 @@
 // This wires the parts to the page: a card with buttons, and a hook for games that are opened. The
 // dialogs are loaded when they are first opened.
 
-import { at, make } from "./dom.js";
+import { Source } from "./api.js";
+import { at, button, make } from "./dom.js";
 import { exerciseOf, mistakesOf } from "./exercises.js";
 import { gameOf, kept } from "./kept.js";
+import { once } from "./once.js";
 import { Openings } from "./openings.js";
 import { keep, read } from "./options.js";
 
@@ -17,30 +19,29 @@ export class Learning {
    */
   constructor(session, run) {
     this.session = session;
-    this.practise = once(async () => {
+    const made = new Map();
+    this.practise = () => once(made, "practise", async () => {
       const { Practise } = await import("./practise.js");
       const practise = new Practise(session);
       practise.dialog.addEventListener("close", () => this.showDue());
       return practise;
     });
-    this.record = once(async () => {
+    this.record = () => once(made, "record", async () => {
       const { Record } = await import("./record.js");
       return new Record(session, (text, path, key) => this.judge(text, path, key));
     });
-    this.diceTest = once(async () => new (await import("./dice_test.js")).DiceTest(session));
+    this.diceTest = () => once(made, "dice", async () => new (await import("./dice_test.js")).DiceTest(session));
     this.openings = new Openings(session, run);
     const opening = (dialog) => run(async () => (await dialog()).open());
     this.run = run;
-    const record = (words, id) =>
-      make("button", { type: "button", id, onclick: opening(this.record) }, words);
-    this.practising = ["practise", "start-practise"].map((id) =>
-      make("button", { type: "button", id, onclick: opening(this.practise) }));
+    const record = (words, id) => button(words, opening(this.record), { id });
+    this.practising = ["practise", "start-practise"].map((id) => button([], opening(this.practise), { id }));
     this.asks = make("input", { id: "ask-first", type: "checkbox", checked: read(ASKS, false),
       onchange: () => keep(ASKS, this.asks.checked) });
     at("learning").append(
       make("div", { class: "buttons" },
         record("Record a game", "record-game"), this.practising[0],
-        make("button", { type: "button", id: "dice-test", onclick: opening(this.diceTest) }, "Is it the dice?")),
+        button("Is it the dice?", opening(this.diceTest), { id: "dice-test" })),
       make("p", { class: "values" }, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
       this.openings.details);
     at("hero").after(make("p", { class: "buttons" },
@@ -86,26 +87,11 @@ export class Learning {
 
   /** Judge a record, and stand at its beginning with the mistakes ahead. */
   async judge(text, path, key) {
-    const { session } = this;
-    if (session.source.path !== path) await session.take(path);
-    const { games, faults } = await session.source.audit(text);
+    const { games, faults } = await new Source(path).audit(text);
     if (faults.length) throw new Error(faults[0].message);
-    session.players = { light: "human", dark: "human" };
     this.key = key;
-    await session.load(games[0]).finally(() => {
+    await this.session.load(games[0], path).finally(() => {
       this.key = null;
     });
   }
-}
-
-/** What is made when it is first asked for; a failure is no answer for the next time. */
-function once(make) {
-  let made = null;
-  return () => {
-    made ??= make().catch((error) => {
-      made = null;
-      throw error;
-    });
-    return made;
-  };
 }

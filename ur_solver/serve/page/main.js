@@ -3,22 +3,21 @@
 import { Source, get } from "./api.js";
 import { Board } from "./board.js";
 import { wireDialogs } from "./dialogs.js";
-import { at, make } from "./dom.js";
+import { at, button, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { keepingFocus } from "./focus.js";
 import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
 import { keep, options, setOption } from "./options.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
-import { hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf } from "./play.js";
-import { Presses } from "./presses.js";
+import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf, statusWords } from "./play.js";
+import { Presses, wayOf } from "./presses.js";
 import { Queue } from "./queue.js";
 import { openRules } from "./rulebook.js";
 import { Session } from "./session.js";
 import { LAST_GAME, showStart } from "./start.js";
-import { statusWords } from "./status.js";
 import { showVerdict } from "./verdict.js";
-import { counted, moveWords, throwsOf } from "./words.js";
+import { counted, moveWords, other, throwsOf } from "./words.js";
 
 let fallback = "";
 let announced = "";
@@ -44,24 +43,22 @@ const act = (action) => run((...given) => {
 });
 
 const session = new Session(changed);
-const board = new Board({
-  press: (place) => (session.editing ? editor.press(place) : press(place)),
-  drop: (from, to) => (session.editing ? editor.drop(from, to) : drop(from, to)),
-}, at("board"), at("squares"));
+const board = new Board(at("board"), at("squares"));
 const presses = new Presses(board, (move) => session.play(move), { ask, explain });
-const press = act((place) => presses.press(place));
-const drop = act((from, to) => presses.drop(from, to));
 const editor = new Editor(session, board, { done: leaveEditor, run });
+const hands = () => (session.editing ? editor : presses);
+board.hands = {
+  press: act((place) => hands().press(place)),
+  drop: act((from, to) => hands().drop(from, to)),
+  canDrag: (place) => hands().canDrag(place),
+};
 /** @type {{id: string, game: string | null, pieces: number, exact: boolean}[]} */
 let tables = [];
 const dialogs = wireDialogs(session, {
-  start: act(start), load: act(load), failed, ready, tables: () => tables,
+  start: act(start), load: act((game, path) => session.load(game, path)), run, ready, tables: () => tables,
 });
 const learning = new Learning(session, act);
 const opening = new Opening(session, board, act);
-
-board.canDrag = (place) =>
-  (session.editing ? editor.canDrag(place) : presses.canDrag(place));
 
 // What is on screen.
 
@@ -105,8 +102,8 @@ function showAll() {
   const arrows = [];
   if (best && isShown) arrows.push(["best", best.arrows.best]);
   // while somebody plays, what is drawn must not tell whether the chosen move is the best
-  const other = session.isPlayed || moves[session.chosen] === best ? played : moves[session.chosen];
-  if (other && (other !== best || !isShown)) arrows.push(["played", other.arrows.played]);
+  const second = session.isPlayed || moves[session.chosen] === best ? played : moves[session.chosen];
+  if (second && (second !== best || !isShown)) arrows.push(["played", second.arrows.played]);
   board.point(arrows);
   presses.offer(session.offered, session.answer.side);
   showPath();
@@ -174,15 +171,14 @@ function showPath() {
 }
 
 function drawPath(side, from = `${side} home`) {
-  const path = [`${side} home`, ...session.about.paths[side], `${side} off`];
-  const start = Math.max(0, path.indexOf(from));
-  board.drawWay(path.slice(start), side);
+  const path = wayOf(session.about, side);
+  board.drawWay(path.slice(Math.max(0, path.indexOf(from))), side);
 }
 
 function showStatus() {
   const words = opening.words() + (opening.isOn ? "" : session.isPlayed ? lastWords(session) : statusWords(session))
     + hintWords(session);
-  const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, at("headline").textContent) : "";
+  const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, `${at("headline").textContent}. ${chosenWords(session)}`) : "";
   const all = words + (unseen && unseen.textContent);
   const dice = opening.isOn ? [] : lastDice(session);
   if (all !== announced) at("status").replaceChildren(...dice, words, unseen);
@@ -197,17 +193,16 @@ function showOptions() {
     for (const name of session.choices) {
       const value = session.showsValues && answer.choices
         ? ` ${units.short(answer.choices[name], answer.choice_errors?.[name])}` : "";
-      buttons.push(make("button", {
-        "aria-pressed": String(session.choice === name), onclick: act(() => session.takeChoice(name)),
-      }, `${name}${value}`));
+      buttons.push(button(`${name}${value}`, act(() => session.takeChoice(name)),
+        { "aria-pressed": String(session.choice === name) }));
     }
   }
-  if (session.mustPass && session.isOwnTurn) buttons.push(make("button", { class: "main", onclick: act(() => session.play(null)) }, "Pass"));
+  if (session.mustPass && session.isOwnTurn) buttons.push(button("Pass", act(() => session.play(null)), { class: "main" }));
   if (session.isOver && session.isPlayed) buttons.push(...after());
   const words = asked.map((move) => `${moveWords(move.move)}${move.again ? ", throw again" : ""}`);
   const isClear = new Set(words).size === words.length;
-  asked.forEach((move, k) => buttons.push(make("button",
-    { class: "main", onclick: act(() => playAsked(move)) }, isClear ? words[k] : move.move)));
+  asked.forEach((move, k) => buttons.push(
+    button(isClear ? words[k] : move.move, act(() => playAsked(move)), { class: "main" })));
   at("options").replaceChildren(...buttons);
 }
 
@@ -218,9 +213,9 @@ function after() {
     return session.go(session.root);
   });
   return [
-    session.source.hasValues && session.at.parent ? make("button", { onclick: review }, "Go through the game") : null,
-    session.at.parent ? make("button", { onclick: () => at("save").click() }, "Save the game") : null,
-    make("button", { onclick: () => { location.hash = ""; } }, "Other games"),
+    session.source.hasValues && session.at.parent ? button("Go through the game", review) : null,
+    session.at.parent ? button("Save the game", () => at("save").click()) : null,
+    button("Other games", () => { location.hash = ""; }),
   ].filter(Boolean);
 }
 
@@ -248,7 +243,7 @@ function explain(place) {
   else {
     const { paths } = session.about;
     const own = session.answer.side;
-    drawPath(paths[own].includes(place) ? own : own === "light" ? "dark" : "light", place);
+    drawPath(paths[own].includes(place) ? own : other(own), place);
   }
 }
 
@@ -322,6 +317,7 @@ function pick(step) {
   if (!count) return null;
   session.chosen = (session.chosen + step + count) % count;
   show();
+  presses.point(session.offered[session.chosen]);
   return null;
 }
 
@@ -342,7 +338,7 @@ function bestChoice() {
 }
 
 function flip() {
-  session.view = session.view === "light" ? "dark" : "light";
+  session.view = other(session.view);
   return session.changed();
 }
 
@@ -412,13 +408,6 @@ async function start(players, names) {
   for (const side of ["light", "dark"]) session.names[side] = names[side] || null;
   at("board").focus();
   await session.changed();
-}
-
-/** Show a game from elsewhere, by the table that has read it. */
-async function load(game, path) {
-  session.players = { light: "human", dark: "human" };
-  if (path !== session.source.path) await session.take(path);
-  await session.load(game);
 }
 
 /** Begin a game from the first screen. */

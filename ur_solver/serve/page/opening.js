@@ -2,9 +2,9 @@
 // be thrown and what comes of it is the server's answer; a game begins where the opening ends.
 
 import { showDice } from "./dice.js";
-import { at, make } from "./dom.js";
+import { at, button } from "./dom.js";
 import { whoIs } from "./play.js";
-import { picked } from "./session.js";
+import { picked } from "./random.js";
 import { SIDES, capitalised, moveWords } from "./words.js";
 
 export class Opening {
@@ -97,7 +97,7 @@ export class Opening {
     const { session } = this;
     if (this.isOn) this.showRound();
     else if (this.isDue && !session.isPlayed) {
-      at("options").append(make("button", { onclick: this.act(() => this.want()) }, "Play the opening"));
+      at("options").append(button("Play the opening", this.act(() => this.want())));
     }
   }
 
@@ -119,9 +119,9 @@ export class Opening {
     showDice(session.about.look, this.rounds.length || entry ? throws : [], false);
     at("count").textContent = entry ? throws.join("–") : "";
     if (!entry) return;
-    at("options").replaceChildren(...this.choices().map((outcome) => make("button", {
-      onclick: this.act(() => this.take(entry, outcome)),
-    }, session.isPlayed ? moveWords(outcome.move) : outcome.move, this.worth(outcome))));
+    at("options").replaceChildren(...this.choices().map((outcome) => button(
+      [session.isPlayed ? moveWords(outcome.move) : outcome.move, this.worth(outcome)],
+      this.act(() => this.take(entry, outcome)))));
   }
 
   /** The squares to choose from: along the path where the best first would be a hint. */

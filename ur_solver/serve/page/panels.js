@@ -1,6 +1,6 @@
 // Everything next to the board: chances, throws, moves, the game's turns, its graph and its account.
 
-import { at, make, makeSvg, turnStory } from "./dom.js";
+import { at, make, makeSvg, swatch, turnStory } from "./dom.js";
 import { whoIs } from "./play.js";
 import { isBest, showsChances } from "./verdict.js";
 import { LEVELS, MARKS, SIDES, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
@@ -136,7 +136,7 @@ function turnButton(session, node, go) {
   return make("button", {
     class: "turn", "aria-current": node === session.at ? "step" : null, onclick: () => go(node),
   },
-  make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side)),
+  swatch(side),
   ...turnStory(node.turn),
   isShown && mark ? badge(mark) : null,
   isShown && luck !== undefined ? make("span", { class: "faint luck" }, session.units.gain(luck, 1, error)) : null);
@@ -231,7 +231,7 @@ export function showSummary(session) {
     make("th", { scope: "row" }, name),
     make("td", {}, kind ? units.gain(value, 2, error) : units.value(value, own)));
   const head = units.isMoney ? "Light’s money to come, fines paid apart" : "Light’s chance to win";
-  const account = make("table", { class: "account", "data-sum": sum.toFixed(12), "data-end": end.toFixed(12) },
+  const account = make("table", { class: "figures account", "data-sum": sum.toFixed(12), "data-end": end.toFixed(12) },
     make("caption", {}, head, isSound ? "" : " (does not add up)"), make("tbody", {}, ...rows.map(written)));
   host.replaceChildren(account, make("div", { class: "players" },
     ...SIDES.map((side) => sideSummary(session, side, plies.filter((ply) => ply.side === side)))));

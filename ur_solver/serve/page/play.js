@@ -3,10 +3,9 @@
 import { drawn, showDice } from "./dice.js";
 import { at, make } from "./dom.js";
 import { options } from "./options.js";
-import { picked } from "./session.js";
+import { picked } from "./random.js";
 import { sound } from "./sound.js";
-import { capitalised, errorOf, moveWords, throwsOf } from "./words.js";
-
+import { capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
 
 /** How many milliseconds what the program has thrown stays to be seen, by how fast it is to play. */
 const PAUSES = { slow: 2500, easy: 1200, fast: 0 };
@@ -74,13 +73,41 @@ export function lastWords(session) {
 
 function turnWords(session) {
   const last = session.at.plies.at(-1);
-  if (!last) return firstWords(session);
+  if (!last) return session.isPlayed ? firstWords(session) : openingWords(session);
   const who = capitalised(whoIs(session, last.side));
   const thrown = `${who} threw ${throwsOf(last).join(" and ")}`;
   if (!last.move) return `${thrown}: no move. `;
   const isAgain = !session.isOver && session.answer.side === last.side;
   const again = !isAgain ? "" : who === "You" ? "You throw again. " : `${who} throws again. `;
   return `${thrown}: ${moveWords(last.move)}. ${again}`;
+}
+
+/** What the opening is worth, where it is another than a free first throw. */
+function openingWords({ about, answer, entry, source, units }) {
+  const isKnown = !entry && source.hasValues && answer.position === about.start && about.opening_value !== undefined;
+  if (!isKnown || about.opening_value === answer.value) return "";
+  return `The first player wins ${units.value(about.opening_value)}, with a free first throw ${units.value(answer.value)}. `;
+}
+
+/** The chosen move, with its value for whoever analyses. */
+export function chosenWords({ isPlayed, offered, chosen, source, units }) {
+  const move = offered[chosen];
+  if (!move) return "";
+  const worth = isPlayed || !source.hasValues ? "" : `, ${units.value(move.value, errorOf(move))}`;
+  return `${chosen + 1} of ${counted(offered.length, "move")}: ${moveWords(move.move)} (${move.move})${worth}.`;
+}
+
+/** The turn that led here, and what is to be done, for whoever analyses. */
+export function statusWords(session) {
+  const { answer, entry } = session;
+  const before = turnWords(session);
+  if (answer.winner) return `${before}${capitalised(answer.winner)} has won.`;
+  if (answer.is_draw) return `${before}A draw: nobody can ever move again.`;
+  const side = capitalised(answer.side);
+  if (session.mustChoose) return `${before}${side} chooses what to throw for.`;
+  if (!entry) return `${before}${side} to throw.`;
+  const thrown = `${before}${side} has thrown ${throwsOf(entry).join(" and ")}`;
+  return session.mustPass ? `${thrown}: no move, the turn passes.` : `${thrown}; ${chosenWords(session)}`;
 }
 
 /** The dice of the turn that led here, as they lay. */

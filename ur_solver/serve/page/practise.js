@@ -1,9 +1,10 @@
 // Practise: decisions with the answer hidden, to be tried again, and explained in numbers.
 
-import { get } from "./api.js";
+import { Source, get } from "./api.js";
 import { Board } from "./board.js";
-import { cautious, figures, make, named } from "./dom.js";
-import { Question, drawn, mistakesOf } from "./exercises.js";
+import { Dialog } from "./dialog.js";
+import { button, cautious, figures, make, named } from "./dom.js";
+import { Question, mistakesOf } from "./exercises.js";
 import { DAYS, MOST_GAMES, MOST_MISTAKES, kept } from "./kept.js";
 import { Presses } from "./presses.js";
 import { counted } from "./words.js";
@@ -11,20 +12,15 @@ import { counted } from "./words.js";
 const COUNT = 10;
 const COSTS = [0.01, 0.02, 0.05, 0.1];
 
-export class Practise {
+export class Practise extends Dialog {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
+    super("practise", "Practise");
     this.session = session;
-    this.title = make("h2", { id: "practise-title", tabindex: "-1" }, "Practise");
-    this.body = make("div");
-    this.error = make("p", { role: "alert", class: "bad" });
-    this.dialog = make("dialog", { id: "practise-dialog", class: "wide", "aria-labelledby": "practise-title" },
-      this.title, this.error, this.body);
     this.dialog.addEventListener("close", () => {
       this.closed?.();
       this.closed = null;
     });
-    document.body.append(this.dialog);
   }
 
   /** What to practise is chosen first. */
@@ -43,67 +39,48 @@ export class Practise {
     });
   }
 
-  /** Run something; what fails is said in the dialog. */
-  async run(action) {
-    this.error.textContent = "";
-    this.dialog.setAttribute("aria-busy", "true");
-    try {
-      await action();
-    } catch (error) {
-      this.error.textContent = error.message;
-    }
-    this.dialog.setAttribute("aria-busy", "false");
-  }
-
   // What to practise.
 
   choose() {
     const { session } = this;
     const own = mistakesOf(session, session.ownSide ?? "");
-    const button = (words, list, id) => make("button", {
-      type: "button", id, disabled: !list.length, onclick: () => this.begin(shuffled(list)),
-    }, words);
+    const those = (words, list, id) => button(words, () => this.begin(shuffled(list)), { id, disabled: !list.length });
     const cost = make("select", { id: "practise-cost" }, ...COSTS.map((share) =>
       make("option", { value: share, selected: share === 0.02 }, `${100 * share} %`)));
     const judge = make("select", { id: "practise-game" }, ...this.judges.map(({ path, words }) =>
       make("option", { value: path, selected: path === session.source?.path }, words)));
-    const play = make("button", { type: "button", id: "practise-play",
-      onclick: () => this.fromPlay(judge.value, Number(cost.value)) }, "Positions from play");
+    const play = button("Positions from play", () => this.fromPlay(judge.value, Number(cost.value)), { id: "practise-play" });
     this.title.textContent = "Practise";
     this.body.replaceChildren(
       make("p", {}, "You see a position and a throw, and choose the move. The answer stays hidden until you have tried."),
       make("div", { class: "choices", role: "group", "aria-label": "What to practise" },
-        button(`Due today: ${kept.due.length} of ${counted(kept.mistakes.length, "mistake")}`, kept.due, "practise-due"),
-        button(`All kept mistakes: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
-        button(`Mistakes of this game: ${own.length}`, own, "practise-own"),
+        those(`Due today: ${kept.due.length} of ${counted(kept.mistakes.length, "mistake")}`, kept.due, "practise-due"),
+        those(`All kept mistakes: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
+        those(`Mistakes of this game: ${own.length}`, own, "practise-own"),
         this.judges.length ? make("fieldset", {}, make("legend", {}, "Drawn from play"),
           make("label", {}, "Game ", judge),
           make("label", {}, "A mistake loses at least ", cost, " of what there is to win"), play) : null),
       make("p", { class: "faint" }, `Mistakes of the games that you open, or play to their end, are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
         + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
-      make("p", { class: "buttons" }, this.forgetting(), this.closing("Close")));
-  }
-
-  closing(words, css = "") {
-    return make("button", { type: "button", class: css, onclick: () => this.dialog.close() }, words);
+      make("p", { class: "buttons" }, this.forgetting(), this.closing()));
   }
 
   forgetting() {
-    const button = cautious("Forget all", "Really forget all kept games?", () => {
+    const forgets = cautious("Forget all", "Really forget all kept games?", () => {
       kept.forget();
       this.choose();
       this.title.focus();
     });
-    button.disabled = !kept.mistakes.length && !kept.games.length;
-    return button;
+    forgets.disabled = !kept.mistakes.length && !kept.games.length;
+    return forgets;
   }
 
   fromPlay(path, cost) {
     return this.run(async () => {
       const [seed] = crypto.getRandomValues(new Uint32Array(1));
-      const found = await drawn(path, { seed, count: COUNT, cost });
+      const found = await new Source(path).exercises({ seed, count: COUNT, cost });
       if (!found.length) throw new Error("No mistake in this game costs as much; choose a smaller loss.");
-      await this.begin(found);
+      this.begin(found);
     });
   }
 
@@ -138,19 +115,14 @@ export class Practise {
 
   build() {
     const { question } = this;
-    const host = make("div", { class: "small-board" });
-    this.board = new Board({
-      press: (place) => this.presses.press(place), drop: (from, to) => this.presses.drop(from, to),
-    }, host);
+    this.board = new Board(make("div", { class: "board" }));
     this.presses = new Presses(this.board, (move) => this.answer(question.options.find((each) => each.text === move.move)));
-    this.board.canDrag = (place) => this.presses.canDrag(place);
     this.message = make("p", { role: "status", id: "practise-message" });
     this.why = make("div", { id: "practise-why" });
-    this.buttons = new Map(question.options.map((option) => [option, make("button", {
-      type: "button", "data-move": option.text, onclick: () => this.answer(option),
-    }, ...named(option.text))]));
+    this.buttons = new Map(question.options.map((option) =>
+      [option, button(named(option.text), () => this.answer(option), { "data-move": option.text })]));
     this.body.replaceChildren(
-      host, make("p", { id: "practise-question" }, `${question.about.title}, ${counted(question.about.pieces, "piece")}: ${question.words}`),
+      this.board.host, make("p", { id: "practise-question" }, `${question.about.title}, ${counted(question.about.pieces, "piece")}: ${question.words}`),
       make("div", { class: "answers", role: "group", "aria-label": "Answers" }, ...this.buttons.values()),
       this.message, this.why, this.forward);
     this.board.show(question.answer.svg);
@@ -160,13 +132,12 @@ export class Practise {
 
   showForward() {
     const isLast = this.number + 1 === this.list.length;
-    const onward = make("button", { type: "button", id: "practise-next", class: this.isDone ? "main" : "",
-      onclick: () => (isLast ? this.end() : this.run(() => {
-        this.number += 1;
-        return this.next();
-      })) }, isLast ? "Finish" : "Next");
+    const onward = button(isLast ? "Finish" : "Next", () => (isLast ? this.end() : this.run(() => {
+      this.number += 1;
+      return this.next();
+    })), { id: "practise-next", class: this.isDone ? "main" : "" });
     this.forward.replaceChildren(...[
-      this.isDone ? null : make("button", { type: "button", id: "practise-show", onclick: () => this.show() }, "Show the answer"),
+      this.isDone ? null : button("Show the answer", () => this.show(), { id: "practise-show" }),
       this.list.length > 1 ? onward : null,
       this.closing(this.list.length > 1 ? "Stop" : "Go on", this.isDone && this.list.length === 1 ? "main" : ""),
     ].filter(Boolean));
@@ -182,10 +153,10 @@ export class Practise {
     const { units } = question;
     const own = units.value(option.value, option.error);
     const best = units.value(question.best.value, question.best.error);
-    const button = this.buttons.get(option);
     if (!isRight) {
-      button.setAttribute("aria-disabled", "true");
-      button.replaceChildren(...named(option.text), make("span", { class: "bad" }, ` ${question.lost(option)}`));
+      const wrong = this.buttons.get(option);
+      wrong.setAttribute("aria-disabled", "true");
+      wrong.replaceChildren(...named(option.text), make("span", { class: "bad" }, ` ${question.lost(option)}`));
       this.say(`${option.text} has ${own}, the best ${question.isBeforeThrow ? "choice" : "move"} ${best}: ${question.lost(option)}. Try again.`);
       return;
     }
@@ -217,11 +188,11 @@ export class Practise {
     const { question } = this;
     this.isDone = true;
     this.presses.offer([], question.answer.side);
-    for (const [each, button] of this.buttons) {
+    for (const [each, pressed] of this.buttons) {
       const isRight = question.isRight(each);
       const doubt = isRight ? ", perhaps" : "";
-      button.setAttribute("aria-disabled", "true");
-      button.replaceChildren(...named(each.text), make("span", { class: isRight ? "good" : "bad" },
+      pressed.setAttribute("aria-disabled", "true");
+      pressed.replaceChildren(...named(each.text), make("span", { class: isRight ? "good" : "bad" },
         each.loss > 1e-9 ? ` ${question.lost(each)}${doubt}` : " best"));
     }
     const other = this.compared(option);
@@ -229,7 +200,7 @@ export class Practise {
     this.say(`${words}${this.again}`);
     this.showForward();
     this.forward.querySelector(".main")?.focus();
-    this.run(() => this.explain(question, [option, other]));
+    this.run(() => this.explain([option, other]));
   }
 
   /** The option to compare with: what was tried first, what was played in the game, or the next best. */
@@ -242,10 +213,10 @@ export class Practise {
   }
 
   /** The best option and another, side by side in numbers. */
-  async explain(question, options) {
+  async explain(options) {
+    const { question } = this;
     const { units } = question;
     const rows = await Promise.all(options.map(async (option) => [option, await question.after(option)]));
-    if (question !== this.question) return;
     const next = (does) => rows.map(([, then]) => `${then.side} with ${(100 * then[does]).toFixed(1)} %`);
     const facts = [
       [units.isMoney ? "money to come" : "chance to win", options.map((each) => units.value(each.value, each.error))],
@@ -263,10 +234,10 @@ export class Practise {
     this.body.replaceChildren(
       make("p", { role: "status" }, `${this.right} of ${this.list.length} right at the first try. ${kept.due.length} of ${counted(kept.mistakes.length, "kept mistake")} left for today.`),
       make("p", { class: "buttons" },
-        make("button", { type: "button", class: "main", onclick: () => {
+        button("Practise more", () => {
           this.choose();
           this.title.focus();
-        } }, "Practise more"), this.closing("Close")));
+        }, { class: "main" }), this.closing()));
     this.title.focus();
   }
 }

@@ -5,6 +5,10 @@ export function placed(name, side) {
   return name === "home" || name === "off" ? `${side} ${name}` : name;
 }
 
+/** A side's path with the places before and after it. */
+export const wayOf = ({ paths }, side) => [`${side} home`, ...paths[side], `${side} off`];
+
+/** Hands for a board. */
 export class Presses {
   /**
    * @param {import("./board.js").Board} board @param {(move: any) => any} play
@@ -16,6 +20,7 @@ export class Presses {
     this.play = play;
     this.ask = ask;
     this.explain = explain;
+    board.hands = this;
     this.offer([], "light");
   }
 
@@ -30,6 +35,12 @@ export class Presses {
     if (!this.board.svg) return;
     const those = lifted ? this.moves.filter((each) => each.from === lifted) : this.moves;
     this.board.mark(new Set(those.map((each) => each.from)), new Set(those.map((each) => each.to)));
+  }
+
+  /** Mark one of the moves alone. */
+  point(move) {
+    const { from, to } = this.moves.find((each) => each.move === move);
+    this.board.mark(new Set([from]), new Set([to]));
   }
 
   press(place) {

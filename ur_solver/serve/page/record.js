@@ -2,38 +2,27 @@
 
 import { Source, get } from "./api.js";
 import { Board } from "./board.js";
-import { cautious, download, make, named, turnStory } from "./dom.js";
+import { Dialog } from "./dialog.js";
+import { button, cautious, download, make, named, swatch, turnStory } from "./dom.js";
 import { keep, read } from "./options.js";
 import { Presses } from "./presses.js";
-import { Queue } from "./queue.js";
 import { Recording } from "./recording.js";
 import { sourceOf } from "./start.js";
 import { SIDES, capitalised, counted, throwsOf } from "./words.js";
 
 const KEY = "ur-recording";
 
-export class Record {
+export class Record extends Dialog {
   /**
    * @param {import("./session.js").Session} session
    * @param {(text: string, path: string, key: string) => Promise<void>} audit judges a record on the page;
    *   the key stays the same when the record is corrected
    */
   constructor(session, audit) {
+    super("recording", "Record a game", "recording");
     this.session = session;
     this.audit = audit;
-    this.title = make("h2", { id: "recording-title", tabindex: "-1" }, "Record a game");
-    this.error = make("p", { role: "alert", class: "bad" });
-    this.body = make("div", { class: "recording" });
-    this.dialog = make("dialog", { id: "recording-dialog", class: "wide", "aria-labelledby": "recording-title" },
-      this.title, this.error, this.body);
-    this.queue = new Queue({
-      busy: (isBusy) => this.dialog.setAttribute("aria-busy", String(isBusy)),
-      failed: (error) => {
-        this.error.textContent = error.message;
-      },
-    });
     this.dialog.addEventListener("keydown", (event) => this.key(event));
-    document.body.append(this.dialog);
   }
 
   /** Go on with the record that was begun, or begin one by the rules on the page. */
@@ -64,12 +53,6 @@ export class Record {
     this.title.focus();
   }
 
-  /** Run something, one after the other; what fails is said in the dialog. */
-  run(action) {
-    this.error.textContent = "";
-    return this.queue.run(action)();
-  }
-
   /** Do something to the record, keep it, and show it. */
   change(action) {
     return this.run(async () => {
@@ -88,12 +71,8 @@ export class Record {
 
   build() {
     const { recording } = this;
-    const host = make("div", { class: "small-board" });
-    this.board = new Board({
-      press: (place) => this.presses.press(place), drop: (from, to) => this.presses.drop(from, to),
-    }, host);
+    this.board = new Board(make("div", { class: "board" }));
     this.presses = new Presses(this.board, (move) => this.finish(move.move));
-    this.board.canDrag = (place) => this.presses.canDrag(place);
     const group = (id, label, css) => make("div", { id, class: css, role: "group", "aria-label": label });
     this.opening = group("recording-opening", "Opening", "buttons");
     this.status = make("p", { id: "recording-status", role: "status" });
@@ -128,7 +107,7 @@ export class Record {
       make("p", { class: "faint" }, recording.hasOpening ? "Record the opening first, or begin with light. " : "Light begins. ",
         "Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
       this.who,
-      host, this.status, this.opening, this.choices, this.throws, this.moves,
+      this.board.host, this.status, this.opening, this.choices, this.throws, this.moves,
       make("h3", {}, "Turns"), this.turns, this.tools,
       make("label", {}, "How it ended ", this.ending),
       this.unjudged, this.ends);
@@ -146,25 +125,21 @@ export class Record {
     const say = capitalised(this.words(isOver));
     if (this.status.textContent !== say) this.status.textContent = say;
     const choices = recording.choices.length > 1 && !isOver ? recording.choices : [];
-    this.choices.replaceChildren(...choices.map((name) => this.button(name, () => this.change((it) => it.takeChoice(name)),
+    this.choices.replaceChildren(...choices.map((name) => button(name, () => this.change((it) => it.takeChoice(name)),
       { "aria-pressed": String(turn.choice === name) })));
     this.throws.replaceChildren(...(isOver || recording.round ? [] : recording.throws).map((each) => {
       const fallen = throwsOf(each);
-      return this.button(fallen.join(" "), () => this.change((it) => it.choose(fallen)), {
+      return button(fallen.join(" "), () => this.change((it) => it.choose(fallen)), {
         "aria-pressed": String(String(turn.throws) === String(fallen)), "data-throw": fallen.join("-"),
         "aria-label": `throw ${fallen.join(" and ")}`,
       });
     }));
-    this.moves.replaceChildren(...recording.moves.map((move) => this.button(named(move.move), () => this.finish(move.move),
+    this.moves.replaceChildren(...recording.moves.map((move) => button(named(move.move), () => this.finish(move.move),
       { "data-move": move.move, "aria-pressed": String(turn.move === move.move) })));
     this.showTurns();
     this.showTools();
     this.showEnds(isOver);
     this.focus();
-  }
-
-  button(words, onclick, more = {}) {
-    return make("button", { type: "button", onclick, ...more }, ...[words].flat());
   }
 
   finish(move) {
@@ -195,19 +170,19 @@ export class Record {
     const { round, rounds } = recording;
     const buttons = [];
     if (recording.hasOpening && !recording.at && !round) {
-      buttons.push(this.button(rounds.length ? "Correct the opening" : "Record the opening", () => this.change((it) => {
+      buttons.push(button(rounds.length ? "Correct the opening" : "Record the opening", () => this.change((it) => {
         this.fallen = [];
         return it.askOpening(view);
       })));
     } else if (round && !this.outcomes) {
       const thrown = new Set(round.throws.map((each) => each.throws[fallen.length]));
-      buttons.push(...[...thrown].map((each) => this.button(String(each), () => this.change((it) => {
+      buttons.push(...[...thrown].map((each) => button(String(each), () => this.change((it) => {
         this.fallen = [...fallen, each];
         return this.outcomes?.length === 1 ? this.takeRound(it, this.outcomes[0]) : null;
       }), { "data-throw": each })));
     } else if (round) {
       const sorted = [...this.outcomes].sort((one, two) => one.move.localeCompare(two.move));
-      buttons.push(...sorted.map((outcome) => this.button(outcome.move, () => this.change((it) => this.takeRound(it, outcome)))));
+      buttons.push(...sorted.map((outcome) => button(outcome.move, () => this.change((it) => this.takeRound(it, outcome)))));
     }
     const words = rounds.length && !recording.at ? [make("span", {}, `Opening ${rounds.join(", ")}.`)] : [];
     this.opening.replaceChildren(...words, ...buttons);
@@ -235,14 +210,13 @@ export class Record {
     const { recording } = this;
     this.turns.replaceChildren(...recording.turns.map((turn, k) => {
       const { side, fault } = turn;
-      const button = make("button", { type: "button", class: "turn",
-        "aria-current": k === recording.at ? "step" : null, onclick: () => this.change((it) => it.go(k)) },
-      make("span", { class: "faint" }, `${k + 1}`),
-      side ? make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side)) : null,
-      ...(turn.throws ? turnStory(turn) : [make("span", { class: "played" }, "…")]),
-      fault ? make("span", { class: "bad" }, `⚠ ${fault}`) : null,
-      turn.before === null ? make("span", { class: "faint" }, "waits") : null);
-      return make("li", {}, button);
+      return make("li", {}, button([
+        make("span", { class: "faint" }, `${k + 1}`),
+        side ? swatch(side) : null,
+        ...(turn.throws ? turnStory(turn) : [make("span", { class: "played" }, "…")]),
+        fault ? make("span", { class: "bad" }, `⚠ ${fault}`) : null,
+        turn.before === null ? make("span", { class: "faint" }, "waits") : null,
+      ], () => this.change((it) => it.go(k)), { class: "turn", "aria-current": k === recording.at ? "step" : null }));
     }));
     const here = this.turns.querySelector("[aria-current]") ?? this.turns.lastElementChild;
     if (here) this.turns.scrollTop = here.offsetTop - this.turns.clientHeight / 2;
@@ -252,11 +226,11 @@ export class Record {
     const { recording } = this;
     const n = recording.turns.length;
     this.tools.replaceChildren(...(recording.isAtEnd
-      ? [this.button("Correct the last turn", () => this.change((it) => it.go(n - 1)), { disabled: !n })]
+      ? [button("Correct the last turn", () => this.change((it) => it.go(n - 1)), { disabled: !n })]
       : [
-        this.button("Remove this turn", () => this.change((it) => it.remove())),
-        this.button("Insert a turn before it", () => this.change((it) => it.insert())),
-        this.button("Back to the end", () => this.change((it) => it.go(n))),
+        button("Remove this turn", () => this.change((it) => it.remove())),
+        button("Insert a turn before it", () => this.change((it) => it.insert())),
+        button("Back to the end", () => this.change((it) => it.go(n))),
       ]));
   }
 
@@ -268,13 +242,13 @@ export class Record {
     const isBegun = recording.turns.length > 0 || Boolean(recording.round) || recording.isOpened;
     if (isBegun && !this.game.disabled) this.who.open = false;
     this.game.disabled = isBegun;
-    const buttons = recording.about.notations.map((notation) => this.button(`Save .${notation}`,
+    const buttons = recording.about.notations.map((notation) => button(`Save .${notation}`,
       () => this.run(() => this.save(notation)), { disabled: !isWhole }));
     if (recording.source.hasValues) {
-      buttons.push(this.button("Go through the mistakes", () => this.run(() => this.judge()), { disabled: !isWhole, class: "main" }));
+      buttons.push(button("Go through the mistakes", () => this.run(() => this.judge()), { disabled: !isWhole, class: "main" }));
     }
     this.unjudged.hidden = recording.source.hasValues;
-    this.ends.replaceChildren(...buttons, this.beginningAnew(), this.button("Close", () => this.dialog.close()));
+    this.ends.replaceChildren(...buttons, this.beginningAnew(), this.closing());
   }
 
   beginningAnew() {

@@ -1,7 +1,8 @@
 // A game played elsewhere, as it is written down: its turns, any of which can be corrected later.
 // What a correction makes illegal stays, with the reason, until it is corrected or removed.
 
-import { throwsOf } from "./words.js";
+import { plainText } from "./plain.js";
+import { SIDES, capitalised, choicesOf, entryOf } from "./words.js";
 
 /**
  * A turn, and where it is played: `before` is null while it waits for an earlier one at fault.
@@ -10,7 +11,6 @@ import { throwsOf } from "./words.js";
  */
 
 const EMPTY = { side: null, choice: null, throws: null, move: null, before: null, after: null, fault: null };
-const LETTERS = { light: "L", dark: "D" };
 
 /** A move without the marks that follow from the position: a capture stays the same move without it. */
 const bare = (move) => move.replace(/[x*+]/g, "");
@@ -74,8 +74,7 @@ export class Recording {
   // What can be written at the current place.
 
   get choices() {
-    if (!this.about.choices.length || !this.answer) return [];
-    return [...new Set(this.answer.throws.map((each) => each.choice))];
+    return this.answer ? choicesOf(this.answer) : [];
   }
 
   get throws() {
@@ -219,19 +218,10 @@ export class Recording {
 
   /** The game in the plain notation; `isOver` says whether the last move has won. */
   text(isOver) {
-    const lines = [`rules: ${this.about.record_rules}`];
-    if (this.isOpened) lines.push(`opening: ${this.rounds.join(", ")}`);
-    for (const [side, key] of [["light", "Light"], ["dark", "Dark"]]) {
-      const name = this.names[side].trim();
-      if (name) lines.push(`${key}: ${JSON.stringify(name)}`);
-    }
-    lines.push("");
-    for (const { side, choice, throws, move } of this.turns) {
-      lines.push([LETTERS[side], choice, ...throws, move ?? "--"].filter((word) => word !== null).join(" "));
-    }
-    const loser = LETTERS[this.ending];
-    if (!isOver) lines.push(loser ? `end: resigned by ${loser}, winner ${loser === "L" ? "D" : "L"}` : "end: unfinished");
-    return `${lines.join("\n")}\n`;
+    const { about, turns, start } = this;
+    const names = Object.fromEntries(SIDES.map((side) => [capitalised(side), this.names[side].trim() || null]));
+    const left = { light: "resigned by L, winner D", dark: "resigned by D, winner L" }[this.ending] ?? "unfinished";
+    return plainText(about, { rounds: this.rounds.join(", "), start, names, turns }, isOver ? "" : left);
   }
 }
 
@@ -240,8 +230,4 @@ function possible({ about }, answer, k, choice) {
   const opening = k === 0 && answer.position === about.start ? about.opening_throw : null;
   return answer.throws.filter((each) => (each.choice ?? null) === (choice ?? null)
     && (opening === null || each.throw === opening));
-}
-
-function entryOf(throws, fallen) {
-  return throws.find((each) => String(throwsOf(each)) === String(fallen)) ?? null;
 }

@@ -1,15 +1,14 @@
 // The rules at hand: a rule set in short, with its path and its throws, then its prose.
 
-import { drawWay } from "./board.js";
-import { throwPictures } from "./dice.js";
-import { at, make, makeSvg, parsedSvg } from "./dom.js";
-
-const STYLES = { code: "code", strong: "strong", em: "em" };
+import { Board } from "./board.js";
+import { drawn } from "./dice.js";
+import { at, make, parsedSvg } from "./dom.js";
+import { wayOf } from "./presses.js";
 
 function paragraph(block) {
   if (block.kind === "pre") return make("pre", { tabindex: "0" }, block.text);
   if (block.kind === "board") return make("div", { class: "example" }, parsedSvg(block.svg));
-  const runs = block.runs.map(([style, text]) => (style ? make(STYLES[style], {}, text) : text));
+  const runs = block.runs.map(([style, text]) => (style ? make(style, {}, text) : text));
   return make(block.kind, {}, ...runs);
 }
 
@@ -39,8 +38,8 @@ export async function openRules(source) {
     make("p", { class: "lead" }, first), host,
     make("p", { class: "faint" }, "Light’s path, from the pieces that wait to those that have finished. Dark’s is its mirror image."),
     make("p", { class: "faint" }, "The throws, and how often they fall."),
-    make("ul", { class: "throws" }, ...throwPictures(about.look, about.dice).map(([picture, die]) =>
-      make("li", {}, picture, make("b", {}, String(die.throw)),
+    make("ul", { class: "throws" }, ...about.dice.map((die) =>
+      make("li", {}, drawn(about.look, die.throw), make("b", {}, String(die.throw)),
         make("span", { class: "faint" }, ` ${die.fraction}${die.steps === die.throw ? "" : `, ${die.steps} sq.`}`)))),
     make("ul", {}, ...others.map((sentence) => make("li", {}, sentence))),
     ...prose.sections.map((section) => make("details", {}, make("summary", {}, section.title),
@@ -48,10 +47,8 @@ export async function openRules(source) {
     prose.sources.length ? make("p", { class: "faint" }, `Source: ${prose.sources.join("; ")}.`) : "",
   );
   at("rules-dialog").showModal();
-  const board = parsedSvg(svg);
-  const way = makeSvg("g", { class: "way" });
-  board.append(way);
-  host.replaceChildren(board);
-  drawWay(board, way, ["light home", ...about.paths.light, "light off"], "light");
+  const board = new Board(host);
+  board.show(svg);
+  board.drawWay(wayOf(about, "light"), "light");
   at("rules-dialog").scrollTop = 0;
 }

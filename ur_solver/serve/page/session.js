@@ -4,10 +4,10 @@
 import { partsOf, playedOf } from "./address.js";
 import { Source } from "./api.js";
 import { pliesOf } from "./plies.js";
-import { placed } from "./presses.js";
+import { placed, wayOf } from "./presses.js";
+import { picked } from "./random.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
-import { SIDES, Units, errorOf, throwsOf } from "./words.js";
-
+import { SIDES, Units, choicesOf, entryOf, errorOf, throwsOf } from "./words.js";
 
 export class Session {
   /** @param {(moved?: [string, string] | null) => Promise<void>} changed */
@@ -116,8 +116,7 @@ export class Session {
 
   /** What may be chosen before the throw; empty where nothing is. */
   get choices() {
-    if (!this.about.choices.length) return [];
-    return [...new Set(this.answer.throws.map((each) => each.choice))];
+    return choicesOf(this.answer);
   }
 
   get mustChoose() {
@@ -140,11 +139,13 @@ export class Session {
       }));
   }
 
+  get possible() {
+    return this.throws.filter((each) => each.isPossible);
+  }
+
   /** The throw that was made or chosen; null before. */
   get entry() {
-    if (this.mustChoose || !this.thrown) return null;
-    return this.throws.find((each) =>
-      each.isPossible && String(throwsOf(each)) === String(this.thrown)) ?? null;
+    return this.thrown && entryOf(this.possible, this.thrown);
   }
 
   /** The moves of the throw: the best first, or along the path where that would be a hint. */
@@ -192,7 +193,7 @@ export class Session {
   }
 
   choose(throws) {
-    if (!this.throws.some((each) => each.isPossible && String(throwsOf(each)) === String(throws))) return null;
+    if (!entryOf(this.possible, throws)) return null;
     this.thrown = throws;
     this.chosen = 0;
     this.isHinted = false;
@@ -205,12 +206,10 @@ export class Session {
   }
 
   roll() {
-    const possible = this.throws.filter((each) => each.isPossible);
+    const { possible } = this;
     if (!possible.length || !this.mayRoll) return null;
-    const again = String(this.isPlayed ? this.fallen.shift() : null);
-    const entry = possible.find((each) => String(throwsOf(each)) === again)
-      ?? picked(possible, (each) => each.probability);
-    return this.choose(throwsOf(entry));
+    const again = this.isPlayed ? this.fallen.shift() : null;
+    return this.choose(throwsOf(entryOf(possible, again) ?? picked(possible, (each) => each.probability)));
   }
 
   /** Play a move of the throw, or pass with null. */
@@ -235,7 +234,7 @@ export class Session {
 
   /** The places that a piece passes in a move, its first and last among them. */
   alongOf(move, side) {
-    const path = [`${side} home`, ...this.about.paths[side], `${side} off`];
+    const path = wayOf(this.about, side);
     const [from, to] = [placed(move.from, side), placed(move.to, side)];
     const runs = path.flatMap((place, start) => {
       const end = path.indexOf(to, start + 1);
@@ -314,8 +313,10 @@ export class Session {
 
   // Games from elsewhere.
 
-  /** A game as the server has audited it. */
-  async load(game) {
+  /** A game as a source has audited it. */
+  async load(game, path) {
+    if (this.source?.path !== path) await this.take(path);
+    this.players = { light: "human", dark: "human" };
     this.showsValues = true;
     this.begin(game.start);
     this.names = game.names;
@@ -413,10 +414,10 @@ export class Session {
       const nodes = begin ? [begin] : [];
       grown.push(nodes);
       if (!turns.length || !begin) continue;
-      const { line, count, fault } = await playedOf(this.source, begin.position, turns);
+      const { line, fault } = await playedOf(this.source, begin.position, turns);
       if (fault) faults.push(fault);
       if (!line) continue;
-      pliesByTurn(line.plies).slice(0, count).forEach((own, number) => {
+      pliesByTurn(line.plies).forEach((own, number) => {
         nodes.push(nodes.at(-1).add(turns[number], own.at(-1).position_after, own));
       });
       nodes.at(-1).share = line.end_value / this.total(nodes.at(-1).position);
@@ -424,15 +425,4 @@ export class Session {
     }
     return faults;
   }
-}
-
-/** One of several, at random, by weight. */
-export function picked(options, weight) {
-  const [number] = crypto.getRandomValues(new Uint32Array(1));
-  let left = (number / 2 ** 32) * options.reduce((sum, each) => sum + weight(each), 0);
-  for (const option of options) {
-    left -= weight(option);
-    if (left < 0) return option;
-  }
-  return options.at(-1);
 }

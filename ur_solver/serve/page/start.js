@@ -1,6 +1,6 @@
 // The first screen: games to choose from, and whom to play.
 
-import { at, make } from "./dom.js";
+import { at, button, make } from "./dom.js";
 import { read } from "./options.js";
 import { LEVELS, counted } from "./words.js";
 
@@ -92,6 +92,6 @@ function card(game, tables, on) {
     make("ul", { class: "facts faint" }, ...facts(game, source).map((fact) => make("li", {}, fact)),
       source.hasValues || opponent() === "human" ? null : make("li", {}, "not solved here: the computer plays any legal move")),
     make("p", { class: "buttons" },
-      make("button", { class: "main", "aria-describedby": id, onclick: play }, "Play"),
-      make("button", { "aria-describedby": id, onclick: () => on.rules(source.path) }, "Rules")));
+      button("Play", play, { class: "main", "aria-describedby": id }),
+      button("Rules", () => on.rules(source.path), { "aria-describedby": id })));
 }

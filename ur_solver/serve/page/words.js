@@ -1,4 +1,4 @@
-// Numbers and turns in words.
+// Numbers and turns in words, and what answers say of sides and throws.
 
 export const MARKS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
@@ -99,6 +99,14 @@ export const errorOf = (each) => (each.exact === false ? each.error : 0);
 export function throwsOf(thrown) {
   return Array.isArray(thrown.throw) ? thrown.throw : [thrown.throw];
 }
+
+/** The entry of a throw among those of an answer; null if it is not there. */
+export function entryOf(entries, throws) {
+  return entries.find((each) => String(throwsOf(each)) === String(throws)) ?? null;
+}
+
+/** What may be chosen before the throw of an answer; empty where nothing is. @returns {string[]} */
+export const choicesOf = (answer) => [...new Set(answer.throws.map((each) => each.choice ?? []).flat())];
 
 export function turnWords(turn) {
   const before = turn.choice ? `${turn.choice} ` : "";

@@ -1,7 +1,7 @@
 // Is it the dice? Counts of throws against those of fair dice (ur_solver/audit/dice_test.py).
 
 import { counted } from "../words.js";
-import { drawnFrom } from "./random.js";
+import { drawnFrom } from "../random.js";
 
 const SERIES = 50_000;
 /** The most throws of a side for which fair series are played; for more the limit is as good. */

@@ -3,6 +3,7 @@
 // The rank of a state is the place of its value: counted by the tables of numbers that
 // `ur_solver.space` has made of the rules; nothing here knows a rule.
 
+import { once } from "../once.js";
 import { arrayOf, readArrays } from "./arrays.js";
 
 const MOST_KEPT = 64;
@@ -194,16 +195,7 @@ export class Exact {
 
   /** A piece of the values; the latest ones are kept. */
   piece(number) {
-    const { pieces } = this;
-    const found = pieces.get(number) ?? this.load(number)
-      .then((bytes) => arrayOf(this.about.value_type, bytes))
-      .catch((error) => {
-        pieces.delete(number);
-        throw error;
-      });
-    pieces.delete(number);
-    pieces.set(number, found);
-    if (pieces.size > MOST_KEPT) pieces.delete(pieces.keys().next().value);
-    return found;
+    const load = async () => arrayOf(this.about.value_type, await this.load(number));
+    return once(this.pieces, number, load, MOST_KEPT);
   }
 }

@@ -1,9 +1,9 @@
 // Decisions drawn from play, as GET /tables/{table}/exercises gives them.
 
+import { drawnFrom, picked } from "../random.js";
 import { Refusal } from "../refusal.js";
 import { other } from "./moves.js";
 import { Unfolded } from "./position.js";
-import { drawnFrom, picked } from "./random.js";
 
 const MOST = 50;
 const GAMES = { exact: 500, estimated: 300 };
@@ -16,10 +16,10 @@ function decision(moves, random) {
   let count = 0;
   let found = null;
   for (let ply = 0; ply < LONGEST; ply++) {
-    const { name } = picked(moves.choices(row), random(), () => 1);
+    const { name } = picked(moves.choices(row), () => 1, random());
     const given = ply === 0 ? moves.about.opening_throw : null;
     const rolls = moves.rolls(row, name).filter((roll) => given === null || roll.throws[0] === given);
-    const roll = picked(rolls, random(), (each) => each.probability);
+    const roll = picked(rolls, (each) => each.probability, random());
     const steps = roll.movesBy === null ? [] : moves.steps(row, roll.movesBy, name);
     if (steps.length > 1) {
       count += 1;
@@ -31,7 +31,7 @@ function decision(moves, random) {
       continue;
     }
     const good = steps.filter((step) => step.isCapture || step.again);
-    const step = picked(good.length && random() < 0.8 ? good : steps, random(), () => 1);
+    const step = picked(good.length && random() < 0.8 ? good : steps, () => 1, random());
     if (step.isWin) return found;
     if (!step.again) side = other(side);
     row = step.row;

@@ -1,6 +1,7 @@
 // Games as the page saves them, read and judged: in the plain notation (ur_solver/records/plain.py)
 // and in RGN. Other notations, and what people write by hand, want the program.
 
+import { plainText } from "../plain.js";
 import { Refusal } from "../refusal.js";
 import { pliesByTurn } from "../tree.js";
 import { Units } from "../words.js";
@@ -197,7 +198,7 @@ export async function converted(moves, text, notation) {
     const { position } = await judged({ moves, values: null, opening: null }, game);
     const { row, side } = moves.encode(position);
     const end = endOf(game, moves.winner(row, side));
-    written.push(`${WRITERS[notation](moves, game, end, endText(end))}\n`);
+    written.push(WRITERS[notation](moves, game, end, endText(end)));
   }
   return written.join("\n");
 }
@@ -210,16 +211,6 @@ function endText({ ending, left, winner, reason }) {
 }
 
 function writePlain(moves, game, _end, ending) {
-  const head = { rules: moves.about.record_rules };
-  if (game.rounds) head.opening = game.rounds;
-  else if (game.start !== moves.about.start) head.start = game.start;
-  const lines = Object.entries({ ...head, ...game.names }).map(([name, value]) => `${name}: ${quoted(value)}`);
-  lines.push("", ...game.turns.map(({ side: own, turn: [choice, throws, move] }) =>
-    [own, choice, ...throws, move ?? NO_MOVE].filter((word) => word !== null).join(" ")), `end: ${ending}`);
-  return lines.join("\n");
-}
-
-function quoted(value) {
-  const isPlain = value && value === value.trim() && !value.startsWith('"') && !/\p{C}/u.test(value);
-  return isPlain ? value : JSON.stringify(value);
+  const turns = game.turns.map(({ side, turn: [choice, throws, move] }) => ({ side, choice, throws, move }));
+  return plainText(moves.about, { ...game, turns }, ending);
 }

@@ -1,5 +1,6 @@
 // The page's own answers, on a site without a server: those of the HTTP interface, made of files.
 
+import { once } from "../once.js";
 import { Refusal } from "../refusal.js";
 import { diceAnswer } from "./dice.js";
 import { auditAnswer, converted } from "./games.js";
@@ -39,16 +40,6 @@ export class Local {
 
   // Files.
 
-  once(key, make) {
-    if (!this.kept.has(key)) {
-      this.kept.set(key, make().catch((error) => {
-        this.kept.delete(key);
-        throw error;
-      }));
-    }
-    return this.kept.get(key);
-  }
-
   async file(path) {
     const reply = await fetch(this.folder + path).catch(() => null);
     if (!reply?.ok) throw new Refusal("A file of this site cannot be loaded; is there a network?");
@@ -56,7 +47,7 @@ export class Local {
   }
 
   index() {
-    return this.once("index", async () => {
+    return once(this.kept, "index", async () => {
       const index = await (await this.file("index.json")).json();
       if (index.version !== VERSION) throw new Refusal("The page and its data are of different versions; load the page again.");
       return index;
@@ -66,7 +57,7 @@ export class Local {
   // Rule sets and their values.
 
   moves(path) {
-    return this.once(path, async () => new Moves(await (await this.file(path)).json()));
+    return once(this.kept, path, async () => new Moves(await (await this.file(path)).json()));
   }
 
   /** A table or a rule set, with what answers for it. */
@@ -76,7 +67,7 @@ export class Local {
       const entry = index.tables.find((each) => each.id === word);
       if (!entry) throw new Refusal(`There is no table ${word} on this site.`);
       const rules = this.moves(entry.rules_file);
-      const values = await this.once(`values of ${word}`, () => this.values(entry, rules));
+      const values = await once(this.kept, `values of ${word}`, () => this.values(entry, rules));
       return { moves: await rules, values, entry, opening: entry.opening_value, prose: entry.prose };
     }
     const found = index.rules.find((each) => `${each.name}:${each.pieces}` === word || each.name === word);

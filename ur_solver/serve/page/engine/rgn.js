@@ -142,7 +142,7 @@ export function writeRgn(moves, game, { ending, winner }, endText) {
     }
   });
   if (line) lines.push(line);
-  return [...head, "", ...lines].join("\n");
+  return `${[...head, "", ...lines].join("\n")}\n`;
 }
 
 function quoted(text) {

@@ -1,4 +1,4 @@
-// Chance from a seed, so that the same question has the same answer.
+// Chance: from a seed, so that the same question has the same answer, or fair.
 
 /** Numbers in [0, 1) from a seed (mulberry32). @param {number} seed */
 export function drawnFrom(seed) {
@@ -11,8 +11,10 @@ export function drawnFrom(seed) {
   };
 }
 
-/** One of several by a number in [0, 1), by their probabilities. */
-export function picked(options, number, weight) {
+const fair = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
+
+/** One of several by their weights, and by a number in [0, 1). */
+export function picked(options, weight, number = fair()) {
   let left = number * options.reduce((sum, each) => sum + weight(each), 0);
   return options.find((each) => (left -= weight(each)) < 0) ?? options.at(-1);
 }
