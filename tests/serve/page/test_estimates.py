@@ -10,10 +10,12 @@ import sys
 import pytest
 
 from tests.estimators.test_file import stored_of
+from tests.games import random_game
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import by_list, opened, play, turns_of
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
+from ur_solver.records import write_text
 from ur_solver.rules import named_rules
 from ur_solver.serve.judged import line_values
 from ur_solver.serve.unfold import ServedRules
@@ -95,6 +97,28 @@ def test_a_game_that_is_opened_is_judged_by_estimates(person):
     person.press("To the end", "#controls")
     person.settle()
     assert re.search(r"Now\s+\d\d % ± \d", person.page.inner_text("#summary .account"))
+
+
+def test_the_end_of_a_game_says_what_is_only_estimated(person):
+    """Choices that may be as good as the best count as the best, and cost nothing."""
+    game = random_game(named_rules("skiriuk:2"), 4)
+    person.visit("table=skiriuk-2")
+    opened(person, write_text(game, ".ur"))
+    played = person.address["game"]
+    person.page.goto("about:blank")
+    person.visit(f"table=skiriuk-2&values=no&game={played}&at={len(game.plies)}")
+    estimator = Estimator(stored_of("skiriuk:2"))
+    source = ServedRules(estimator.rules, estimator)
+    plies = line_values(source, estimator.rules.start(), turns_of(person.address))["plies"]
+    said = person.page.inner_text("#verdict")
+    for side in ("light", "dark"):
+        choices = [each for each in plies if each["side"] == side and each["options"] > 1]
+        costs = [each["loss"] for each in choices if each["loss"] > each["loss_error"]]
+        best = (
+            f"{len(choices) - len(costs)} of {side}\N{RIGHT SINGLE QUOTATION MARK}s {len(choices)}"
+        )
+        assert f"{best} choices were the best, as far as estimates tell; the others" in said
+        assert f"the others cost {100 * sum(costs):.0f} % of chance in all" in said
 
 
 def test_the_estimator_plays(person):

@@ -45,6 +45,8 @@ def test_a_game_of_bens_begins_with_its_opening(person):
         person.visit("table=ben-1&values=no")
         person.settle()
         assert "both throw and enter a piece" in headline(person)
+        assert "pieces enter where the line begins" in person.status()
+        assert person.page.locator("#board .way .line.in").count() == 1
         chosen += play_opening(person)
         game = opened_by(person.address)
         assert person.address["start"] == game.start.notation
@@ -54,6 +56,24 @@ def test_a_game_of_bens_begins_with_its_opening(person):
         person.visit("table=finkel-3")  # the same page, whose dice go on
     assert chosen > 0
     person.close()
+
+
+def test_the_opening_is_played_by_keyboard_alone(person):
+    asked = 0
+    for _ in range(5):
+        person.visit("table=ben-1&values=no")
+        person.settle()
+        person.page.focus("#board")
+        for _ in range(MOST_ROUNDS):
+            person.keys("Enter")
+            person.settle()
+            asked += "may choose a square" in headline(person)
+            if "opening" in person.address:
+                break
+        assert "opening" in person.address
+        assert person.page.evaluate("document.activeElement.id") == "board"
+        person.visit("table=finkel-3")  # the same page, whose dice go on
+    assert asked > 0
 
 
 def test_a_zero_chooses_by_values_and_the_game_is_saved(person):

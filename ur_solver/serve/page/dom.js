@@ -33,7 +33,7 @@ export function figures(caption, heads, rows) {
   const head = (words) => (words ? make("th", { scope: "col" }, words) : make("td"));
   return make("table", { class: "figures" },
     make("caption", {}, caption),
-    make("thead", {}, make("tr", {}, ...heads.map(head))),
+    heads.length ? make("thead", {}, make("tr", {}, ...heads.map(head))) : null,
     make("tbody", {}, ...rows.map(([name, ...texts]) => make("tr", {},
       make("th", { scope: "row" }, name), ...texts.map((text) => make("td", {}, text))))));
 }

@@ -10,7 +10,7 @@ const LETTERS = { light: "L", dark: "D" };
 const ERASER = "";
 
 /** What stands where, of a position's notation. */
-function parsed(about, text) {
+function parsed(text) {
   const [board, side, light, dark, fines] = text.split(" ");
   const contents = new Map();
   board.split("/").forEach((row, r) => {
@@ -60,7 +60,7 @@ export class Editor {
   }
 
   async open(text) {
-    this.set = parsed(this.about, text);
+    this.set = parsed(text);
     const all = new Set(Object.values(this.about.board.pieces_on).flat());
     this.tools = [...all].sort((one, two) => "LDld".indexOf(one[0]) - "LDld".indexOf(two[0])
       || one.localeCompare(two));
@@ -130,7 +130,7 @@ export class Editor {
       this.say([error.message]);
       return;
     }
-    this.set = parsed(this.about, text);
+    this.set = parsed(text);
     this.build();
     await this.show();
   }

@@ -1,6 +1,7 @@
 // Exercises: decisions to practise, where they come from, and what their options are worth.
 
 import { Source } from "./api.js";
+import { isTie } from "./plies.js";
 import { Units, entryOf, errorOf, throwsOf } from "./words.js";
 
 /** @typedef {import("./kept.js").Exercise} Exercise */
@@ -73,7 +74,7 @@ export class Question {
 
   /** Of estimates, an option within the error of the comparison counts as the best. */
   isRight(option) {
-    return option.loss <= Math.max(1e-6 * this.answer.total, option.doubt);
+    return isTie(this.answer.total, option.loss, option.doubt);
   }
 
   /** What an option loses, with its unit. */

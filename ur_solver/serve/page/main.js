@@ -106,7 +106,6 @@ function showAll() {
   if (second && (second !== best || !isShown)) arrows.push(["played", second.arrows.played]);
   board.point(arrows);
   presses.offer(session.offered, session.answer.side);
-  showPath();
   showChances(session);
   showPlay(session);
   showThrows(session, act((throws) => chosen(throws)));
@@ -118,6 +117,7 @@ function showAll() {
   showOptions();
   learning.show();
   opening.show();
+  showPath();
   showStatus();
   showVerdict(session);
   for (const [id, node] of [["back", session.at.parent], ["first", session.at.parent],
@@ -262,7 +262,7 @@ async function chosen(throws) {
 async function thrown() {
   if (at("throw").getAttribute("aria-disabled") === "true") return;
   await (opening.isOn ? opening.roll() : session.roll());
-  at("board").focus({ preventScroll: true });
+  if (!at("options").contains(document.activeElement)) at("board").focus({ preventScroll: true });
 }
 
 // Keys, where the board has the focus.

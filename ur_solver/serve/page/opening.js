@@ -3,7 +3,7 @@
 
 import { showDice } from "./dice.js";
 import { at, button } from "./dom.js";
-import { whoIs } from "./play.js";
+import { firstWords, whoIs } from "./play.js";
 import { picked } from "./random.js";
 import { SIDES, capitalised, moveWords } from "./words.js";
 
@@ -66,13 +66,17 @@ export class Opening {
   }
 
   /** Throw for both sides; a side of the program chooses its square by what it loses. */
-  roll() {
-    if (this.entry) return null;
+  async roll() {
+    if (this.entry) return;
     const entry = picked(this.answer.throws, (each) => each.probability);
     const isAsked = entry.chooser && this.session.players[entry.chooser] === "human";
-    if (!isAsked) return this.take(entry, entry.outcomes[0]);
+    if (!isAsked) {
+      await this.take(entry, entry.outcomes[0]);
+      return;
+    }
     this.entry = entry;
-    return this.session.changed();
+    await this.session.changed();
+    at("options").querySelector("button").focus();
   }
 
   async take(entry, outcome) {
@@ -157,7 +161,7 @@ export class Opening {
 
   /** What came of the last round, if another one follows. */
   lastWords() {
-    if (!this.rounds.length) return "";
+    if (!this.rounds.length) return this.session.isPlayed ? firstWords(this.session) : "";
     const { entry, outcome } = this.last;
     const [, ...moves] = outcome.round.split(" ");
     const home = moves.length && !outcome.marker ? " Both wait again." : "";

@@ -1,7 +1,8 @@
 // Everything next to the board: chances, throws, moves, the game's turns, its graph and its account.
 
-import { at, make, makeSvg, swatch, turnStory } from "./dom.js";
+import { at, figures, make, makeSvg, swatch, turnStory } from "./dom.js";
 import { whoIs } from "./play.js";
+import { sumOf } from "./plies.js";
 import { isBest, showsChances } from "./verdict.js";
 import { LEVELS, MARKS, SIDES, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
 
@@ -213,8 +214,7 @@ export function showSummary(session) {
   host.hidden = !plies.length || !session.source.hasValues || !session.showsValues;
   if (host.hidden) return;
   const { units, answer } = session;
-  const of = (side, key) => plies.filter((ply) => ply.side === side)
-    .reduce((sum, ply) => sum + (ply[key] ?? 0), 0);
+  const of = (side, key) => sumOf(plies.filter((ply) => ply.side === side), key);
   const start = session.share(plies[0].side, plies[0].value, plies[0].position)
     * session.total(plies[0].position);
   const end = session.share(answer.side, answer.value, answer.position) * answer.total;
@@ -227,12 +227,11 @@ export function showSummary(session) {
   const error = Math.max(errorOf(answer), ...plies.map(errorOf));
   // the last digits of a network's values depend on what is computed together
   const isSound = Math.abs(sum - end) < (error ? 1e-4 : 1e-6) * Math.max(1, answer.total);
-  const written = ([name, value, kind, own]) => make("tr", {},
-    make("th", { scope: "row" }, name),
-    make("td", {}, kind ? units.gain(value, 2, error) : units.value(value, own)));
+  const written = ([name, value, kind, own]) => [name, kind ? units.gain(value, 2, error) : units.value(value, own)];
   const head = units.isMoney ? "Light’s money to come, fines paid apart" : "Light’s chance to win";
-  const account = make("table", { class: "figures account", "data-sum": sum.toFixed(12), "data-end": end.toFixed(12) },
-    make("caption", {}, head, isSound ? "" : " (does not add up)"), make("tbody", {}, ...rows.map(written)));
+  const account = figures(`${head}${isSound ? "" : " (does not add up)"}`, [], rows.map(written));
+  account.classList.add("account");
+  Object.assign(account.dataset, { sum: sum.toFixed(12), end: end.toFixed(12) });
   host.replaceChildren(account, make("div", { class: "players" },
     ...SIDES.map((side) => sideSummary(session, side, plies.filter((ply) => ply.side === side)))));
 }
@@ -240,11 +239,10 @@ export function showSummary(session) {
 function sideSummary(session, side, plies) {
   const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
   const count = (mark) => plies.filter((ply) => ply.mark === mark).length;
-  const loss = plies.reduce((sum, ply) => sum + ply.loss, 0);
   const error = Math.max(0, ...plies.map(errorOf));
   const facts = [
-    ["Luck", session.units.gain(plies.reduce((sum, ply) => sum + ply.luck, 0), 1, error)],
-    ["Lost by moves", session.units.gain(-loss, 1, error)],
+    ["Luck", session.units.gain(sumOf(plies, "luck"), 1, error)],
+    ["Lost by moves", session.units.gain(-sumOf(plies, "loss"), 1, error)],
     ["Best moves", `${choices.filter((ply) => isBest(session, ply)).length} of ${choices.length}`],
     ["Inaccuracies", count("inaccuracy")],
     ["Mistakes", count("mistake")],

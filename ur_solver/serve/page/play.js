@@ -51,7 +51,7 @@ export function headline(session) {
 }
 
 /** Help for the first turn of a game. */
-function firstWords(session) {
+export function firstWords(session) {
   if (!session.isOwnTurn || session.isOver || session.mustPass) return "";
   return session.entry ? "Press a blue frame: the piece in it goes to a dashed frame. "
     : `${whoIs(session, session.answer.side) === "you" ? "Your" : `${capitalised(session.answer.side)}’s`} pieces enter where the line begins, and have finished at its end. `;

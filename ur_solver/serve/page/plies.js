@@ -1,7 +1,10 @@
 // The judged plies of a turn, as the server's `line` has them (ur_solver/serve/judged.py).
 
-/** Values that differ by no more than this share of both sides' values are as good. */
-const TIE = 1e-6;
+/** What some plies have together of something that not all may have. */
+export const sumOf = (plies, key) => plies.reduce((sum, ply) => sum + (ply[key] ?? 0), 0);
+
+/** Whether a choice is as good as the best, as far as values tell, which sum to `total` for both sides. */
+export const isTie = (total, loss, error = 0) => loss <= Math.max(1e-6 * total, error);
 
 /**
  * The plies of a turn in an answer about its position: the choice before the throw, if there was
@@ -21,7 +24,6 @@ export function pliesOf(answer, entry, turn, move, judged) {
   let { before, error } = judged;
   const errors = (lost) => (isExact ? {}
     : { ...(error ? { exact: false, error } : { exact: true }), loss_error: lost });
-  const isTie = (loss, lost) => loss <= Math.max(TIE * total, lost);
   const plies = [];
   const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
   if (worth.length > 1) {
@@ -30,7 +32,7 @@ export function pliesOf(answer, entry, turn, move, judged) {
     const loss = most - chosen;
     const lost = answer.choice_loss_errors?.[turn.choice] ?? 0;
     plies.push({
-      ...common, throw: null, move: turn.choice, best: isTie(loss, lost) ? turn.choice : name,
+      ...common, throw: null, move: turn.choice, best: isTie(total, loss, lost) ? turn.choice : name,
       value: before, best_value: most, loss, luck: most - before,
       mark: answer.choice_marks[turn.choice], cost: 0, options: worth.length,
       position_after: answer.position, ...errors(lost),
@@ -40,7 +42,7 @@ export function pliesOf(answer, entry, turn, move, judged) {
   }
   const loss = move?.loss ?? 0;
   const lost = move?.loss_error ?? 0;
-  const best = move && isTie(loss, lost) ? turn.move : entry.moves[0]?.move ?? null;
+  const best = move && isTie(total, loss, lost) ? turn.move : entry.moves[0]?.move ?? null;
   plies.push({ ...ply, best, value: before, best_value: entry.value, loss, luck: entry.value - before,
     mark: move?.mark ?? null, ...errors(lost) });
   return plies;

@@ -87,8 +87,8 @@ export class Session {
 
   /** Keep what is on screen, and return to it where an answer fails to come. */
   keep() {
-    const { source, about, units, root, at, choice, thrown, chosen, answer, names, result, opening, view } = this;
-    this.kept = { source, about, units, root, at, choice, thrown, chosen, answer, names, result, opening, view };
+    const { kept: _, ...all } = this;
+    this.kept = all;
   }
 
   restore() {

@@ -3,6 +3,7 @@
 import { at } from "./dom.js";
 import { options } from "./options.js";
 import { whoIs } from "./play.js";
+import { isTie, sumOf } from "./plies.js";
 import { capitalised, counted, moveWords } from "./words.js";
 
 /** Whether chances are shown to somebody who plays. */
@@ -18,7 +19,7 @@ function lastChoice({ at: node, players }) {
 }
 
 /** Whether a choice was the best, as far as its values can tell. */
-export const isBest = (session, ply) => ply.loss <= Math.max(1e-6 * session.total(ply.position), ply.loss_error ?? 0);
+export const isBest = (session, ply) => isTie(session.total(ply.position), ply.loss, ply.loss_error);
 
 const whose = (who) => (who === "you" ? "your" : `${who}’s`);
 
@@ -34,23 +35,25 @@ function wordsOf(session, ply) {
 }
 
 /** A whole game of a person: how many choices were the best, and what moves and dice came to. */
-function sumOf(session, side) {
+function gameWords(session, side) {
   const plies = session.at.path.flatMap((node) => node.plies).filter((ply) => ply.side === side);
   const choices = plies.filter((ply) => ply.options > 1);
-  const sum = (key) => plies.reduce((total, ply) => total + ply[key], 0);
   const { isMoney } = session.units;
   const amount = (value) => `${Math.abs(isMoney ? value : 100 * value).toFixed(isMoney ? 1 : 0)}${isMoney ? "" : " %"}`;
-  const best = choices.filter((ply) => isBest(session, ply)).length;
+  const others = choices.filter((ply) => !isBest(session, ply));
   if (!choices.length) return "";
-  return `${best} of ${whose(whoIs(session, side))} ${counted(choices.length, "choice")} were the best; the others cost ${amount(sum("loss"))}`
-    + `${isMoney ? "" : " of chance"} in all, and the dice ${sum("luck") < 0 ? "took" : "brought"} ${amount(sum("luck"))}.`;
+  const luck = sumOf(plies, "luck");
+  const best = `${choices.length - others.length} of ${whose(whoIs(session, side))} ${counted(choices.length, "choice")} were the best`;
+  const doubt = session.about.exact === false ? ", as far as estimates tell" : "";
+  return `${best}${doubt}; the others cost ${amount(sumOf(others, "loss"))}`
+    + `${isMoney ? "" : " of chance"} in all, and the dice ${luck < 0 ? "took" : "brought"} ${amount(luck)}.`;
 }
 
 export function showVerdict(session) {
   const choice = showsChances(session) ? lastChoice(session) : null;
   const isEnd = session.isOver && session.isPlayed && session.source.hasValues && session.at.parent;
   const people = isEnd ? ["light", "dark"].filter((side) => session.players[side] === "human") : [];
-  const words = isEnd ? people.map((side) => sumOf(session, side)).filter(Boolean).join(" ")
+  const words = isEnd ? people.map((side) => gameWords(session, side)).filter(Boolean).join(" ")
     : choice ? wordsOf(session, choice) : "";
   at("verdict").hidden = !words;
   if (at("verdict").textContent !== words) at("verdict").textContent = words;

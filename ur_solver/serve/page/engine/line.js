@@ -1,6 +1,6 @@
 // Games played turn by turn, and judged (ur_solver/serve/judged.py).
 
-import { pliesOf } from "../plies.js";
+import { pliesOf, sumOf } from "../plies.js";
 import { Refusal } from "../refusal.js";
 import { errorOf } from "../words.js";
 import { NAMES } from "./notation.js";
@@ -44,7 +44,7 @@ export async function lineAnswer(judge, start, turns) {
   answer.start_value = toLight(from, opened.value);
   Object.assign(answer, from.exactness(errorOf(opened)));
   answer.end_value = toLight(to, to.value);
-  for (const side of ["light", "dark"]) answer[side] = sumOf(plies.filter((ply) => ply.side === side));
+  for (const side of ["light", "dark"]) answer[side] = sideOf(plies.filter((ply) => ply.side === side));
   return answer;
 }
 
@@ -58,13 +58,12 @@ function toLight({ side, total }, value) {
 }
 
 /** A side's choices, the best among them, loss and luck; fines paid. */
-function sumOf(plies) {
+function sideOf(plies) {
   const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
-  const sum = (those, key) => those.reduce((total, ply) => total + ply[key], 0);
   return {
     choices: choices.length,
     best: choices.filter((ply) => ply.best === ply.move).length,
-    loss: sum(choices, "loss"), luck: sum(plies, "luck"), cost: sum(plies, "cost"),
+    loss: sumOf(choices, "loss"), luck: sumOf(plies, "luck"), cost: sumOf(plies, "cost"),
   };
 }
 
