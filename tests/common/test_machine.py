@@ -33,8 +33,9 @@ def large_machine(monkeypatch):
 
 
 @pytest.fixture
-def root(tmp_path):
+def root(tmp_path, monkeypatch):
     (tmp_path / "proc/self").mkdir(parents=True)
+    monkeypatch.setattr(machine, "_ROOT", tmp_path)
     return tmp_path
 
 
@@ -55,23 +56,24 @@ def write(root: pathlib.Path, folder: str, **files: str) -> None:
         (path / name.replace("__", ".")).write_text(f"{text}\n")
 
 
-def test_without_control_groups_the_machine_counts(root):
-    assert free_memory(root) == MACHINE
-    assert usable_processors(root) == 16
-    assert free_memory(root / "nothing") == MACHINE
+@pytest.mark.parametrize("folder", [".", "nothing"])
+def test_without_control_groups_the_machine_counts(folder, root, monkeypatch):
+    monkeypatch.setattr(machine, "_ROOT", root / folder)
+    assert free_memory() == MACHINE
+    assert usable_processors() == 16
 
 
 def test_version_2(root):
     mount(root, 2, "/")
     stat = f"anon 5\nfile {90 * MIB}\ninactive_file {30 * MIB}\nactive_file {20 * MIB}"
     write(root, ".", memory__max=str(200 * MIB), memory__current=str(150 * MIB))
-    assert free_memory(root) == 50 * MIB
+    assert free_memory() == 50 * MIB
     write(root, ".", memory__stat=stat)  # what is cached can be had
-    assert free_memory(root) == 100 * MIB
+    assert free_memory() == 100 * MIB
     write(root, ".", memory__high=str(160 * MIB))
-    assert free_memory(root) == 60 * MIB
+    assert free_memory() == 60 * MIB
     write(root, ".", cpu__max="250000 100000")
-    assert usable_processors(root) == 3
+    assert usable_processors() == 3
 
 
 def test_version_1(root):
@@ -84,8 +86,8 @@ def test_version_1(root):
         memory__stat=f"inactive_file 7\ntotal_inactive_file {10 * MIB}\ntotal_active_file 0",
     )
     write(root, "cpu,cpuacct", cpu__cfs_quota_us="150000", cpu__cfs_period_us="100000")
-    assert free_memory(root) == 210 * MIB
-    assert usable_processors(root) == 2
+    assert free_memory() == 210 * MIB
+    assert usable_processors() == 2
 
 
 @pytest.mark.parametrize("tightest", ["", "a.slice", "a.slice/b.scope"])
@@ -94,9 +96,9 @@ def test_the_smallest_along_the_hierarchy_counts(root, tightest):
     for folder in ("a.slice/b.scope", "a.slice", "."):
         write(root, folder, memory__max="max", memory__current="0", cpu__max="max 100000")
     write(root, "a.slice/sibling", memory__max="1", memory__current="0", cpu__max="1 100000")
-    assert (free_memory(root), usable_processors(root)) == (MACHINE, 16)
+    assert (free_memory(), usable_processors()) == (MACHINE, 16)
     write(root, tightest, memory__max=str(64 * MIB), cpu__max="400000 100000")
-    assert (free_memory(root), usable_processors(root)) == (64 * MIB, 4)
+    assert (free_memory(), usable_processors()) == (64 * MIB, 4)
 
 
 def test_memory_counts_where_it_was_taken(root):
@@ -104,9 +106,9 @@ def test_memory_counts_where_it_was_taken(root):
     mount(root, 2, "/a/b")
     write(root, "a/b", memory__max=str(100 * MIB), memory__current=str(10 * MIB))
     write(root, "a", memory__max=str(120 * MIB), memory__current=str(100 * MIB))
-    assert free_memory(root) == 20 * MIB
+    assert free_memory() == 20 * MIB
     write(root, "a", memory__current=str(500 * MIB))
-    assert free_memory(root) == 0
+    assert free_memory() == 0
 
 
 def test_both_versions_at_once(root):
@@ -115,7 +117,7 @@ def test_both_versions_at_once(root):
     (root / "proc/self/mountinfo").write_text(V1.format(mounted="/") + V2.format(mounted="/"))
     write(root, "memory/x", memory__limit_in_bytes=str(9 * MIB), memory__usage_in_bytes="0")
     write(root, "y", cpu__max="200000 100000")
-    assert (free_memory(root), usable_processors(root)) == (9 * MIB, 2)
+    assert (free_memory(), usable_processors()) == (9 * MIB, 2)
 
 
 def test_no_limit_and_nonsense_limit_nothing(root):
@@ -123,27 +125,27 @@ def test_no_limit_and_nonsense_limit_nothing(root):
     write(root, "cpu,cpuacct", cpu__cfs_quota_us="-1", cpu__cfs_period_us="100000")
     unlimited = str((1 << 63) - 4096)
     write(root, "memory", memory__limit_in_bytes=unlimited, memory__usage_in_bytes="5")
-    assert (free_memory(root), usable_processors(root)) == (MACHINE, 16)
+    assert (free_memory(), usable_processors()) == (MACHINE, 16)
     mount(root, 2, "/")
     for quota in ("", "max", "100000 0", "x y", "100000"):
         write(root, ".", cpu__max=quota, memory__max="many", memory__current="few")
-        assert (free_memory(root), usable_processors(root)) == (MACHINE, 16)
+        assert (free_memory(), usable_processors()) == (MACHINE, 16)
     write(root, ".", cpu__max="1000 100000")  # less than one processor is one
-    assert usable_processors(root) == 1
+    assert usable_processors() == 1
 
 
 @pytest.mark.parametrize("group", ["/../../other", "/not/mounted"])
 def test_a_group_that_is_not_mounted(root, group):
     mount(root, 2, group, mounted="/docker/abc")
     write(root, ".", memory__max=str(70 * MIB), memory__current="0")
-    assert free_memory(root) == 70 * MIB
+    assert free_memory() == 70 * MIB
 
 
 def test_what_cannot_be_read_limits_nothing(root):
     mount(root, 2, "/")
     (root / "sys/fs/cgroup/memory.max").mkdir(parents=True)  # reading it fails, for root as well
     write(root, ".", memory__current="0", cpu__max="100000 100000")
-    assert (free_memory(root), usable_processors(root)) == (MACHINE, 1)
+    assert (free_memory(), usable_processors()) == (MACHINE, 1)
 
 
 def test_a_folder_with_spaces(root):
@@ -151,7 +153,7 @@ def test_a_folder_with_spaces(root):
     text = V2.format(mounted="/").replace("/sys/fs/cgroup", "/sys/fs/c\\040group")
     (root / "proc/self/mountinfo").write_text(text)
     write(root, "../c group", memory__max=str(MIB), memory__current="0")
-    assert free_memory(root) == MIB
+    assert free_memory() == MIB
 
 
 ASK = "from ur_solver.common.machine import *; print(usable_processors(), free_memory())"

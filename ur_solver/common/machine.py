@@ -14,37 +14,28 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 _ROOT = Path("/")
+"""Where `proc` and the mounted groups are found."""
 
 
-def usable_processors(root: Path = _ROOT) -> int:
+def usable_processors() -> int:
     """The number of processors that this process may use, at least 1.
 
     The affinity of the process, or the time limit of its control groups in processors, rounded
     up, if that is less.
-
-    Parameters
-    ----------
-    root : Path
-        Where `proc` and the mounted groups are found.
     """
-    quotas = [math.ceil(quota) for quota in _processor_quotas(root)]
+    quotas = [math.ceil(quota) for quota in _processor_quotas()]
     return max(1, min([_affinity(), *quotas]))
 
 
-def free_memory(root: Path = _ROOT) -> int:
+def free_memory() -> int:
     """The memory that this process can still take, in bytes.
 
     The free memory of the machine, or of its control groups, if that is less. A group's cached
     files count as free, as the system drops them when memory is needed.
-
-    Parameters
-    ----------
-    root : Path
-        Where `proc` and the mounted groups are found.
     """
     import psutil  # noqa: PLC0415 - takes 15 ms, and a single query does not need it
 
-    return max(0, min([int(psutil.virtual_memory().available), *_memory_left(root)]))
+    return max(0, min([int(psutil.virtual_memory().available), *_memory_left()]))
 
 
 def _affinity() -> int:
@@ -55,12 +46,12 @@ def _affinity() -> int:
     return os.cpu_count() or 1
 
 
-def _processor_quotas(root: Path) -> Iterator[float]:
+def _processor_quotas() -> Iterator[float]:
     """The processors that each control group may keep busy."""
-    for folder in _groups(root, ""):
+    for folder in _groups(""):
         quota, _, period = _text(folder / "cpu.max").partition(" ")
         yield from _quotient(quota, period)
-    for folder in _groups(root, "cpu"):
+    for folder in _groups("cpu"):
         yield from _quotient(
             _text(folder / "cpu.cfs_quota_us"), _text(folder / "cpu.cfs_period_us")
         )
@@ -72,12 +63,12 @@ def _quotient(quota: str, period: str) -> Iterator[float]:
         yield int(quota) / int(period)
 
 
-def _memory_left(root: Path) -> Iterator[int]:
+def _memory_left() -> Iterator[int]:
     """The memory that each control group has left, in bytes."""
-    for folder in _groups(root, ""):
+    for folder in _groups(""):
         for limit in ("memory.max", "memory.high"):  # above the latter, processes are throttled
             yield from _left(folder, limit, "memory.current", "")
-    for folder in _groups(root, "memory"):
+    for folder in _groups("memory"):
         yield from _left(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
 
 
@@ -94,16 +85,15 @@ def _left(folder: Path, limit: str, usage: str, prefix: str) -> Iterator[int]:
         yield int(most) - max(0, int(used) - cached)
 
 
-def _groups(root: Path, controller: str) -> Iterator[Path]:
+def _groups(controller: str) -> Iterator[Path]:
     """The folders of this process's control groups, its own first.
 
     Parameters
     ----------
-    root : Path
     controller : str
         Of version 1; an empty text stands for the one hierarchy of version 2.
     """
-    own, mount = _own_group(root, controller), _mount(root, controller)
+    own, mount = _own_group(controller), _mount(controller)
     if own is None or mount is None:
         return
     mounted, folder = mount
@@ -115,8 +105,8 @@ def _groups(root: Path, controller: str) -> Iterator[Path]:
         yield folder / path
 
 
-def _own_group(root: Path, controller: str) -> PurePosixPath | None:
-    for line in _text(root / "proc/self/cgroup").splitlines():
+def _own_group(controller: str) -> PurePosixPath | None:
+    for line in _text(_ROOT / "proc/self/cgroup").splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if controller in controllers.split(",") and path:
@@ -124,9 +114,9 @@ def _own_group(root: Path, controller: str) -> PurePosixPath | None:
     return None
 
 
-def _mount(root: Path, controller: str) -> tuple[PurePosixPath, Path] | None:
+def _mount(controller: str) -> tuple[PurePosixPath, Path] | None:
     """The mounted group and its folder."""
-    for line in _text(root / "proc/self/mountinfo").splitlines():
+    for line in _text(_ROOT / "proc/self/mountinfo").splitlines():
         before, _, after = line.partition(" - ")
         fields, kind = before.split(), after.split()
         if len(fields) < 5 or len(kind) < 3:
@@ -137,7 +127,7 @@ def _mount(root: Path, controller: str) -> tuple[PurePosixPath, Path] | None:
             else kind[0] == "cgroup2"
         )
         if is_wanted:
-            return PurePosixPath(_unescaped(fields[3])), root / _unescaped(fields[4]).lstrip("/")
+            return PurePosixPath(_unescaped(fields[3])), _ROOT / _unescaped(fields[4]).lstrip("/")
     return None
 
 

@@ -11,8 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
-from types import TracebackType
 from typing import Any, Self
 
 from ur_solver.errors import WrongTypeError
@@ -126,20 +126,20 @@ def _bar(task: str, total: int, unit: str, delay: float) -> Iterator[Progress]:
         yield progress
 
 
+@dataclass(frozen=True)
 class Count:
     """The progress of a task, in words and as JSON.
 
-    Parameters
+    Attributes
     ----------
     task : str
     total : int
     unit : str
     """
 
-    def __init__(self, task: str, total: int, unit: str = "positions") -> None:
-        self.task = task
-        self.unit = unit
-        self.total = total
+    task: str
+    total: int
+    unit: str = "positions"
 
     def line(self, done: int, seconds: float) -> str:
         """As a line: ``solving: 45,000 of 263,121 positions (17 %), 12 s, about 58 s left``."""
@@ -207,12 +207,7 @@ class Ticker:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._is_over.set()
         self._thread.join()
         if self._has_ends and kind is None:

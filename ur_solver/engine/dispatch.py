@@ -38,24 +38,13 @@ class Assignment:
 
 
 @dataclass(eq=False)
-class _Machine:
-    """Workers that share the processors of a machine."""
-
-    accounts: list[_Account] = field(default_factory=list)
-
-    @property
-    def free_threads(self) -> int:
-        return sum(each.threads - each.used_threads for each in self.accounts)
-
-
-@dataclass(eq=False)
 class _Account:
-    """The resources of a worker, and their use."""
+    """The resources of a worker, and their use; workers of a machine share its processors."""
 
     threads: int
     memory: int
     processors: int
-    machine: _Machine
+    machine: list[_Account]
     in_work: dict[int, Assignment] = field(default_factory=dict)
 
     @property
@@ -64,12 +53,17 @@ class _Account:
 
     @property
     def free_threads(self) -> int:
-        return min(self.threads - self.used_threads, self.machine.free_threads)
+        return min(self.threads - self.used_threads, self.idle_threads)
 
     @property
     def spare_threads(self) -> int:
         """The threads that one more block could have, with idle ones of other workers."""
-        return min(self.processors - self.used_threads, self.machine.free_threads)
+        return min(self.processors - self.used_threads, self.idle_threads)
+
+    @property
+    def idle_threads(self) -> int:
+        """The idle threads of all workers of its machine."""
+        return sum(each.threads - each.used_threads for each in self.machine)
 
     @property
     def free_memory(self) -> int:
@@ -112,7 +106,7 @@ class Dispatcher:
         self._cost = cost
         self._most_threads = most_threads
         self._accounts: dict[str, _Account] = {}
-        self._machines: dict[str, _Machine] = {}
+        self._machines: dict[str, list[_Account]] = {}
         self._workers: dict[int, str] = {}
         self._failed_on: dict[int, set[str]] = {}
 
@@ -150,15 +144,15 @@ class Dispatcher:
             The threads that it can use, with lent ones; by default its own.
         """
         name = worker if machine is None else machine
-        at = self._machines.setdefault(name, _Machine())
+        at = self._machines.setdefault(name, [])
         account = _Account(threads, memory, max(threads, processors or 0), at)
-        at.accounts.append(account)
+        at.append(account)
         self._accounts[worker] = account
 
     def remove(self, worker: str) -> list[int]:
         """Remove a worker, offer its blocks again, and return them."""
         account = self._accounts.pop(worker)
-        account.machine.accounts.remove(account)
+        account.machine.remove(account)
         lost = list(account.in_work)
         for index in lost:
             del self._workers[index]
@@ -226,6 +220,6 @@ class Dispatcher:
         if self._graph.sizes[index] < SHARED_SIZE:
             return 1
         free = account.spare_threads
-        n_machines = sum(bool(each.accounts) for each in self._machines.values())
+        n_machines = sum(map(bool, self._machines.values()))
         n_others = -(-(self._graph.n_ready + 1) // n_machines)
         return max(1, min(free // n_others, self._most_threads or free))
