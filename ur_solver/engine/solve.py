@@ -56,8 +56,7 @@ class SolveTask:
         except DamagedBlockError as error:
             self.store.lose(error.index)
             raise
-        self.store.put(result)
-        return result.record
+        return self.store.put(result)
 
     def _outside(self, index: int) -> float:
         """The largest proven error of the values that a block reads."""

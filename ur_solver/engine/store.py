@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from ur_solver.blocks.block_files import BlockFiles
-from ur_solver.blocks.block_record import BlockResult
+from ur_solver.blocks.block_record import BlockRecord, BlockResult
 from ur_solver.common.closing import Closing
 from ur_solver.engine.backlog import Backlog
 from ur_solver.kernel import FinishedBlocks, Values
@@ -22,8 +22,8 @@ def largest_error(errors: Iterable[float | None]) -> float:
 class BlockStore(FinishedBlocks, Protocol):
     """Keeps the values of finished blocks; safe from several threads."""
 
-    def put(self, result: BlockResult) -> None:
-        """Keep a finished block."""
+    def put(self, result: BlockResult) -> BlockRecord:
+        """Keep a finished block; return the record of the one that is kept."""
 
     def error_of(self, index: int) -> float | None:
         """The proven error of a finished block; None if none was proven."""
@@ -46,10 +46,11 @@ class MemoryStore:
         """The values of a block; None if it is not finished, or was dropped."""
         return self._values.get(index)
 
-    def put(self, result: BlockResult) -> None:
+    def put(self, result: BlockResult) -> BlockRecord:
         """Keep a finished block; its array is not copied."""
         self._values[result.index] = result.values
         self._errors[result.index] = result.error
+        return result.record
 
     def error_of(self, index: int) -> float | None:
         """The proven error of a finished block; kept after `drop`."""
@@ -113,7 +114,7 @@ class FileStore(Closing):
         """The proven error of a finished block; kept after `drop`."""
         return self._errors[index]
 
-    def put(self, result: BlockResult) -> None:
+    def put(self, result: BlockResult) -> BlockRecord:
         """Keep a finished block; its array is not copied.
 
         Raises
@@ -132,6 +133,7 @@ class FileStore(Closing):
         self._backlog.submit(size, partial(self._write, result, is_kept))
         if not is_kept:
             self._backlog.settle()
+        return result.record
 
     def _has_room(self, size: int) -> bool:
         return self._most_kept is None or sum(self._kept.values()) + size <= self._most_kept

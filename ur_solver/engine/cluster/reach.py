@@ -19,8 +19,8 @@ _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9A-Fa-f:]+\]|[^\s/:@]+):([0-9]{1,
 def check_reachable(cluster: Cluster, patience: float = PATIENCE) -> None:
     """Check that a scheduler listens at the address of a cluster's.
 
-    A scheduler greets who connects over TCP. Addresses of other protocols than TCP and TLS are left
-    to Dask.
+    A scheduler greets whoever connects over TCP. Addresses of protocols other than TCP and TLS are
+    left to Dask.
 
     Raises
     ------

@@ -104,10 +104,11 @@ def _perform(
         _idle.put(workspace)
 
 
+@dataclass(frozen=True)
 class ClusterRunner:
     """The workers of a Dask cluster.
 
-    Parameters
+    Attributes
     ----------
     connect : callable
         A client of the cluster; called again when the scheduler has gone.
@@ -129,28 +130,15 @@ class ClusterRunner:
         Called with the count of workers whenever it changes.
     """
 
-    def __init__(
-        self,
-        connect: Callable[[], Client],
-        *,
-        cost: Callable[[int], int],
-        largest: int = 0,
-        folder: str | None = None,
-        memory: int | None = None,
-        most_threads: int | None = None,
-        silence: float = 60.0,
-        patience: float = 300.0,
-        on_workers: Callable[[int], object] = lambda count: None,
-    ) -> None:
-        self.connect = connect
-        self.cost = cost
-        self.largest = largest
-        self.folder = folder
-        self.memory = memory
-        self.most_threads = most_threads
-        self.silence = silence
-        self.patience = patience
-        self.on_workers = on_workers
+    connect: Callable[[], Client]
+    cost: Callable[[int], int]
+    largest: int = 0
+    folder: str | None = None
+    memory: int | None = None
+    most_threads: int | None = None
+    silence: float = 60.0
+    patience: float = 300.0
+    on_workers: Callable[[int], object] = lambda count: None
 
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
         """See `Runner.run`; the task must be picklable.
@@ -158,7 +146,7 @@ class ClusterRunner:
         Raises
         ------
         ClusterError
-            If there is no scheduler, no worker or none that is large enough for long.
+            If for long there is no scheduler, no worker, or none that is large enough.
         """
         _Drive(self, graph, task).run(on_done)
 

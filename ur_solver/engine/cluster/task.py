@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ur_solver.blocks.block_files import BlockFiles
-from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.block_record import BlockRecord, BlockResult
 from ur_solver.blocks.folder import LATE, join
 from ur_solver.blocks.job import Job
-from ur_solver.engine import Lease, goal_of, largest_error, solve_block
-from ur_solver.errors import DamagedBlockError
+from ur_solver.engine import Lease, goal_of
+from ur_solver.engine.solve import SolveTask
 from ur_solver.kernel import Values, kernel_of
 
 
-class _FolderBlocks:
-    """The finished blocks of a folder."""
+class _FolderStore:
+    """The finished blocks of a folder, which other processes write to as well."""
 
     def __init__(self, files: BlockFiles) -> None:
         self._files = files
@@ -40,6 +40,17 @@ class _FolderBlocks:
             self._files.chunks_of(index)  # which names the fault
             return None
         return BlockRecord.of(row).error
+
+    def put(self, result: BlockResult) -> BlockRecord:
+        """Write a finished block, unless another process has done so."""
+        return BlockRecord.of(self._files.write(result, result.values))
+
+    def drop(self, index: int) -> None:
+        """Do nothing: files stay."""
+
+    def lose(self, index: int) -> None:
+        """Remove the file of a block that is damaged."""
+        self._files.remove_damaged(index)
 
 
 @lru_cache(maxsize=4)
@@ -68,20 +79,6 @@ class FolderTask:
         there = files.whole_row(index) if files.path(index).exists() else None
         if there is not None:
             return BlockRecord.of(there)
-        kernel, blocks = kernel_of(files.space, job.precision), _FolderBlocks(files)
-        outside = None
-        try:
-            if job.certify:
-                outside = largest_error(map(blocks.error_of, files.space.reads(index)))
-            result = solve_block(
-                kernel,
-                index,
-                blocks,
-                goal=goal_of(kernel.space, job.tolerance, certify=job.certify),
-                outside=outside,
-                lease=lease,
-            )
-        except DamagedBlockError as error:
-            files.remove_damaged(error.index)
-            raise
-        return BlockRecord.of(files.write(result, result.values))
+        kernel = kernel_of(files.space, job.precision)
+        goal = goal_of(files.space, job.tolerance, certify=job.certify)
+        return SolveTask(kernel, _FolderStore(files), goal, job.certify)(index, lease)
