@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from ur_solver.rules import DARK, LIGHT, Position, RuleSet
 from ur_solver.space.base import LAST_RANKS, Block, Space, number_blocks
+from ur_solver.space.layout import layout_of
 from ur_solver.space.state_layout import StateLayout
 from ur_solver.space.tiles import TileSpace
 
@@ -39,8 +40,6 @@ _AT_ONCE = 1 << 14
 """The positions that are ranked at once, whose numbers the cache holds."""
 
 _MOST_ENTRIES, _MOST_FROZEN, _MOST_SHARED, _MOST_ROWS = 7, 8, 20, 512
-
-Visits = dict[int, tuple[bool, int]]
 
 
 class EarlierRaces(Space):
@@ -236,29 +235,23 @@ class _Path:
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
-        path = rules.path
-        self.visits: dict[str, Visits] = {square: {} for square in path.board.squares}
-        for is_mine, side in ((True, LIGHT), (False, DARK)):
-            for index, square in enumerate(path.squares(side)):
-                self.visits[square][self._code(is_mine, index)] = (is_mine, index)
-        first = len(path)
-        while first > 0 and self._is_private(first - 1):
-            first -= 1
-        self.frozen = tuple(range(first, len(path)))
-        self.entry = tuple(index for index in range(first) if self._is_private(index))
+        layout = layout_of(rules.path)
+        self.frozen = tuple(range(layout.first_frozen, len(rules.path)))
+        self.entry = layout.entry
         # the most advanced first: its square, and the codes of its contents, ascending
-        shared = [
-            (-sum(index for _, index in visits.values()), square)
-            for square, visits in self.visits.items()
-            if len({is_mine for is_mine, _ in visits.values()}) == 2
-        ]
-        self.shared = [(square, (0, *sorted(self.visits[square]))) for _, square in sorted(shared)]
+        shared = []
+        for square in layout.shared:
+            visits = layout.visits(square)
+            codes = {
+                self._code(is_mine, index)
+                for is_mine, indices in zip((True, False), visits, strict=True)
+                for index in indices
+            }
+            shared.append((-sum(map(sum, visits)), square, (0, *sorted(codes))))
+        self.shared = [(square, codes) for _, square, codes in sorted(shared)]
 
     def _code(self, is_mine: bool, index: int) -> int:
         return (1 if is_mine else 2) + 2 * self._rules.path.is_second_leg(index)
-
-    def _is_private(self, index: int) -> bool:
-        return all(is_mine for is_mine, _ in self.visits[self._rules.path.light[index]].values())
 
     def progress(self, off: int, frozen: int) -> int:
         """A number that every change of a side's config increases."""
@@ -303,10 +296,7 @@ class _Path:
 
     def _most_rows(self) -> int:
         pieces = self._rules.pieces
-        n_forks = sum(
-            sum(is_mine for is_mine, _ in self.visits[square].values()) > 1
-            for square, _ in self.shared
-        )
+        n_forks = sum({1, 3} <= {*codes} for _, codes in self.shared)  # both codes of mine
         return max(
             sum(math.comb(len(self.entry), k) for k in range(pieces - held + 1)) << held
             for held in range(min(n_forks, pieces) + 1)

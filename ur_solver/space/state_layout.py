@@ -185,7 +185,7 @@ class StateLayout:
         return letters, starts
 
     def _fault(self, state: npt.NDArray[Any]) -> str:
-        """What is wrong with a row of which some number is too large."""
+        """What is wrong with a row that has too large a number."""
         for number, (square, held) in zip(state.tolist(), self.contents.items(), strict=False):
             if number >= len(held):
                 return f"{square} has contents 0 to {len(held) - 1}, not {number}"

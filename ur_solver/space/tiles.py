@@ -235,19 +235,18 @@ class TileSpace(Space):
         """All configs of a side that has not won, the furthest on first."""
         stock = self.stock
         held = [sorted(square.parts) for square in self.frozen]
-        found = []
-        for off in range(stock.full):
-            for frozen in itertools.product(*held):
-                if stock.has(self._left(off), sum(frozen)) and self._is_disjoint(frozen):
-                    found.append(Config(off, frozen))
+        found = [
+            Config(off, frozen)
+            for off in range(stock.full)
+            for frozen in itertools.product(*held)
+            if self._fit(off, *frozen)
+        ]
         return tuple(sorted(found, key=lambda config: (-self._progress(config), config.frozen)))
 
-    def _left(self, off: int) -> int:
-        return self.stock.full - off
-
-    def _is_disjoint(self, frozen: tuple[int, ...]) -> bool:
+    def _fit(self, *parts: int) -> bool:
+        """Whether a side has the pieces of all parts."""
         left = self.stock.full
-        for part in frozen:
+        for part in parts:
             if not self.stock.has(left, part):
                 return False
             left -= part
@@ -268,7 +267,7 @@ class TileSpace(Space):
 
     @cached_property
     def own_reserves(self) -> tuple[int, ...]:
-        """The reserve of each config of the side to throw, of whose pieces one may rest."""
+        """The reserve of each config of the side to throw, which may have a piece that rests."""
         return tuple(map(self.reserves.own, self.config_reserves))
 
     def _reserve(self, config: Config) -> int:
