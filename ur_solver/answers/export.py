@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -110,30 +111,22 @@ def _npy(file: BinaryIO, columns: ExportColumns, total: int) -> Iterator[Write]:
 
 
 @contextmanager
-def _arrow(file: BinaryIO, columns: ExportColumns, _total: int) -> Iterator[Write]:
-    pa = _pyarrow()
-    schema = _schema(pa, columns)
-    with pa.ipc.new_file(file, schema) as writer:
-        yield lambda n, piece: writer.write_batch(_batch(pa, schema, columns, n, piece))
-
-
-@contextmanager
-def _parquet(file: BinaryIO, columns: ExportColumns, _total: int) -> Iterator[Write]:
-    pa = _pyarrow()
-    import pyarrow.parquet as pq  # noqa: PLC0415 - the extra
-
-    schema = _schema(pa, columns)
-    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        yield lambda n, piece: writer.write_batch(_batch(pa, schema, columns, n, piece))
-
-
-def _pyarrow() -> Any:
+def _arrow(
+    file: BinaryIO, columns: ExportColumns, _total: int, *, is_parquet: bool = False
+) -> Iterator[Write]:
     try:
         import pyarrow as pa  # noqa: PLC0415 - the extra
+        import pyarrow.parquet as pq  # noqa: PLC0415 - as above
     except ImportError:
         need = "exports to Parquet and Arrow need pyarrow"
         raise InputError(missing_extra(need, "arrow", "pyarrow")) from None
-    return pa
+    schema = _schema(pa, columns)
+    with (
+        pq.ParquetWriter(file, schema, compression="zstd")
+        if is_parquet
+        else pa.ipc.new_file(file, schema)
+    ) as writer:
+        yield lambda n, piece: writer.write_batch(_batch(pa, schema, columns, n, piece))
 
 
 def _schema(pa: Any, columns: ExportColumns) -> Any:
@@ -167,7 +160,7 @@ def _batch(pa: Any, schema: Any, columns: ExportColumns, n: int, piece: Piece) -
 
 
 KINDS: Mapping[str, Callable[[BinaryIO, ExportColumns, int], AbstractContextManager[Write]]] = {
-    "parquet": _parquet,
+    "parquet": partial(_arrow, is_parquet=True),
     "arrow": _arrow,
     "npy": _npy,
 }

@@ -7,7 +7,7 @@ prove certified errors again. In addition, a sample of positions is checked by t
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -19,6 +19,7 @@ from ur_solver.answers.lookup import Lookup
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.common.machine import usable_processors
 from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.common.progress import Progress
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.kernel import (
     Workspace,
@@ -36,8 +37,6 @@ from ur_solver.table.reader import TableFile
 ARITHMETIC = 1e-14
 """How much the sum over the throws may differ when it is computed in another order: 50 ulps of
 1."""
-
-Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def verify_table(
     sample: int = 500,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> Verification:
     """Check an open table, whose structure was checked when it was opened.
 
@@ -137,12 +136,10 @@ def verify_table(
         for block, residual in zip(part.blocks, found, strict=True):
             worst = max(worst, residual)
             done += block.size
-            if progress is not None:
-                progress(done // turns, part.n_positions)
+            progress(done // turns, part.n_positions)
     for block in verifier.check_levels(threads):
         done += block.size
-        if progress is not None:
-            progress(done // turns, part.n_positions)
+        progress(done // turns, part.n_positions)
     sample = min(sample, part.n_positions)
     verifier.check_sample(sample, seed)
     return Verification(
