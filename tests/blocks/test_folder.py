@@ -193,7 +193,7 @@ def test_blocks_without_a_head_are_nobodys(output, name):
 
 def test_a_head_that_was_not_finished_is_written_again(output):
     folder(output).mkdir()
-    (folder(output) / "solve.part").write_text("{")
+    (folder(output) / ".0a1b2c.part").write_text("{")
     fill(output, RESULTS[:1])
     assert len(found(output)) == 1
 

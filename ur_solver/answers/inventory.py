@@ -24,7 +24,7 @@ from ur_solver.table.format import OBJECTIVES
 from ur_solver.table.names import readable_name, table_folders
 from ur_solver.table.present import is_unfinished
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import TABLE
+from ur_solver.table.table_folder import TABLE, disk_bytes
 
 _UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
 """The suffix of the folder of an unfinished solve: ``.h5.blocks``."""
@@ -99,7 +99,7 @@ class Kept:
         if path.is_dir() and not (path / TABLE).is_file():
             is_ours = path.name.endswith(_UNFINISHED) or (path / HEAD).is_file()
             return cls._of_folder(path) if is_ours else None
-        n_bytes = _size(path)
+        n_bytes = disk_bytes(path)
         try:
             with TableFile(path, OBJECTIVES) as table:
                 header = table.header
@@ -130,7 +130,7 @@ class Kept:
 
     @classmethod
     def _of_folder(cls, path: pathlib.Path) -> Self:
-        n_bytes = _size(path)
+        n_bytes = disk_bytes(path)
         rules = _rules_of(path)
         if rules is None:
             return cls(path, Kind.UNFINISHED, n_bytes)
@@ -143,12 +143,6 @@ def _rules_of(folder: pathlib.Path) -> RuleSet | None:
         return RuleSet.from_json(json.loads((folder / HEAD).read_bytes())["rules"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _size(path: pathlib.Path) -> int:
-    """The bytes of a file, or of all files of a folder."""
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(each.stat().st_size for each in files if each.is_file())
 
 
 def kept_tables() -> Iterator[Kept]:

@@ -166,7 +166,7 @@ class Lookup:
             NaN if the table has no certificate.
         """
         states = states_from(self.space, positions)
-        self._check_holds(states.ranks)
+        self.file.check_all_held(states.ranks)
         if self.file.header.error is None:
             return np.full(len(states.ranks), np.nan)
         past = np.maximum(states.rows[:, -1].astype(np.int64) - self.space.reach, 0)
@@ -256,16 +256,9 @@ class Lookup:
         array([0.516201, 0.516201])
         """
         states = states_from(self.space, positions)
-        self._check_holds(states.ranks)
         return self._values_at(
             states.ranks, states.rows[:, -1], lambda k: self.space.decode(states.rows[k].tolist())
         )
-
-    def _check_holds(self, ranks: npt.NDArray[np.int64]) -> None:
-        """Raise BeyondTableError for the first rank, -1 aside, that the table does not hold."""
-        if not self.file.part.is_whole:
-            for rank in ranks[(ranks >= 0) & ~self.file.holds_many(ranks)]:
-                self.file.check_holds(int(rank))
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The values of many encoded states.

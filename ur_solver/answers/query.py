@@ -250,7 +250,7 @@ class Answers:
         return sorted(evaluated, key=lambda each: each.loss)
 
     def _checked(self, position: PositionLike) -> Position:
-        """A position of which there are values; raises before moves of others are generated."""
+        """A position that has values; raises for others before their moves are generated."""
         found = position_from(self._rules, position)
         self._values.check(found)
         return found

@@ -298,7 +298,8 @@ class BlockFiles:
 
     def remove_parts(self) -> None:
         """Remove incomplete files of killed processes."""
-        for path in self.folder.glob("[0-9][0-9][0-9]*/.*.part"):
+        parts = self.folder.glob(".*.part"), self.folder.glob("[0-9][0-9][0-9]*/.*.part")
+        for path in itertools.chain(*parts):
             with suppress(OSError):
                 path.unlink()
 

@@ -9,7 +9,6 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -21,13 +20,12 @@ from ur_solver.blocks.file_names import HEAD, LOCK, MANIFEST
 from ur_solver.blocks.job import Job
 from ur_solver.blocks.lock import HeldError, LockFile
 from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.common.files import write_file
 from ur_solver.errors import CheckpointError, OutputError, UnsolvableError
 from ur_solver.space import Space, space_of
 
 LATE = 20.0
 """Seconds until a file from another machine is visible (NFS)."""
-
-_PART = "solve.part"
 
 
 def join(folder: pathlib.Path) -> tuple[Job, BlockFiles]:
@@ -127,7 +125,7 @@ class BlockFolder:
             self._check()
             self._was_begun = (self.folder / HEAD).exists()
             if not self._was_begun:
-                self._write_head()
+                write_file(self.folder / HEAD, self.job.to_bytes())
             self.files = files_of(self.folder, self.job)
             self.files.remove_parts()
             self._open_manifest()
@@ -139,12 +137,7 @@ class BlockFolder:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, UnsolvableError):
             self.remove()  # nothing to resume
         elif error is not None and not self.files.on_disk():
@@ -162,7 +155,7 @@ class BlockFolder:
         if self._was_begun:
             self._release()
             return
-        for path in (self.folder / HEAD, self.folder / MANIFEST, self.folder / _PART):
+        for path in (self.folder / HEAD, self.folder / MANIFEST, *self.folder.glob(".*.part")):
             with suppress(OSError):
                 path.unlink()
         self._release()
@@ -182,19 +175,8 @@ class BlockFolder:
         if path.exists():
             if fault := Job.read(path).misfit(self.job):
                 raise CheckpointError(f"checkpoint {str(self.folder)!r} {fault}; {remedy}")
-        elif any(each.name not in (LOCK, _PART) for each in self.folder.iterdir()):
+        elif any(each.name != LOCK and each.suffix != ".part" for each in self.folder.iterdir()):
             raise CheckpointError(f"{str(path)!r} is missing; {remedy}")
-
-    def _write_head(self) -> None:
-        path, part = self.folder / HEAD, self.folder / _PART
-        try:
-            with part.open("wb") as file:
-                file.write(self.job.to_bytes())
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        except OSError as error:
-            raise OutputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
     def _open_manifest(self) -> None:
         path = self.folder / MANIFEST

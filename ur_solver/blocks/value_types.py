@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-UINT16_SCALE = 65535
-
 
 @dataclass(frozen=True)
 class ValueType:
@@ -22,27 +20,25 @@ class ValueType:
         In the file and in memory.
     rounding : float
         The most that storing changes a probability.
+    scale : int
+        The stored number of a probability of 1.
     """
 
     name: str
     dtype: np.dtype[Any]
     rounding: float
-
-    @property
-    def is_scaled(self) -> bool:
-        """Whether a stored number is a probability times `UINT16_SCALE`."""
-        return self.dtype.kind == "u"
+    scale: int = 1
 
     def encode(self, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
         """Probabilities as stored numbers; float64 is not copied."""
-        if self.is_scaled:
-            return np.rint(values * UINT16_SCALE).astype(self.dtype)
+        if self.scale != 1:
+            return np.rint(values * self.scale).astype(self.dtype)
         return np.ascontiguousarray(values, dtype=self.dtype)
 
     def decode(self, stored: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Stored numbers as probabilities; float64 is not copied."""
         values = stored.astype(np.float64, copy=False)
-        return values / UINT16_SCALE if self.is_scaled else values
+        return values if self.scale == 1 else values / self.scale
 
 
 VALUE_TYPES: dict[str, ValueType] = {
@@ -51,7 +47,7 @@ VALUE_TYPES: dict[str, ValueType] = {
         ValueType("float64", np.dtype("<f8"), 0.0),
         # half the distance between neighbouring numbers just below 1
         ValueType("float32", np.dtype("<f4"), 2.0**-25),
-        ValueType("uint16", np.dtype("<u2"), 0.5 / UINT16_SCALE),
+        ValueType("uint16", np.dtype("<u2"), 0.5 / 65535, 65535),
     )
 }
 """The value types, by name."""

@@ -1,4 +1,4 @@
-"""The writer of all files except tables and checkpoints: it leaves a complete file or the old one.
+"""The writer of all files but those of values: it leaves a complete file or the old one.
 
 Content is written next to the file under a temporary name, synced and renamed. A write that fails
 or is interrupted leaves the old file, and no temporary one. A symbolic link stays one: its target

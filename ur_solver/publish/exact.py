@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.publish.arrays import arrays_file
 from ur_solver.space import StakesSpace, positions_of
 from ur_solver.space.stakes import CHANCE
@@ -46,7 +46,7 @@ def head_file(table: TableFile) -> bytes:
         "is_numbered": positions.stock.is_numbered,
         "piece": piece_length(table),
         "value_type": kind.dtype.name,
-        "stored_scale": UINT16_SCALE if kind.is_scaled else 1,
+        "stored_scale": kind.scale,
         "unit": space.unit,
         "fine": space.fine,
         "is_money": isinstance(space, StakesSpace),

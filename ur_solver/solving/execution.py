@@ -172,7 +172,7 @@ def _begin(plan: Plan, on_event: Receiver) -> None:
 def _writer(plan: Plan, folder: BlockFolder) -> FolderWriter | TableWriter:
     request = plan.request
     if plan.is_folder:
-        return FolderWriter(folder, tolerance=request.tolerance, part=request.part)
+        return FolderWriter(folder, request.part)
     return TableWriter(
         plan.path,
         plan.job.rules,

@@ -31,8 +31,8 @@ from ur_solver.errors import (
 )
 from ur_solver.rules import RuleSet
 from ur_solver.rules.registry import catalogued
-from ur_solver.table.chunk import BITSHUFFLE, are_parameters, decode, max_stored
-from ur_solver.table.format import FIRST_VERSION, FORMAT, MAX_TEXT, VERSION
+from ur_solver.table.chunk import BITSHUFFLE, are_parameters
+from ur_solver.table.format import ATTRIBUTES, FIRST_VERSION, FORMAT, MAX_TEXT, OPTIONAL, VERSION
 
 _REMEDY = "make it again with 'ur solve', or fetch it again"
 
@@ -109,23 +109,24 @@ def missing_text(path: pathlib.Path) -> str:
     return f"there is no table {str(path)!r}; 'ur tables' lists all tables"
 
 
-_FLOATS = ("tolerance", "residual", "seconds", "error")
-_CUT = ("cut_error", "cut_growth")
-_WHOLE = ("positions",)
-_TEXTS = ("rules", "value_type", "made", "program", "digest")
+_KINDS = {str: "S", int: "i", float: "f"}
+"""The kinds of NumPy types as which attributes are stored."""
 
 
 def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str, Any]]:
     """The format version and its attributes except the format, after checking both."""
-    if "format" not in file.attrs or _attribute(path, file, "format", "S") != FORMAT:
+    if "format" not in file.attrs or _attribute(path, file, "format", str) != FORMAT:
         raise NotATableError(
             f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
             f"format = {FORMAT!r}"
         )
-    version = _attribute(path, file, "version", "i")
+    version = _attribute(path, file, "version", int)
     check_version(path, version)
-    kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(_FLOATS, "f")
-    return version, {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
+    return version, {
+        name: _attribute(path, file, name, kind)
+        for name, kind in ATTRIBUTES.items()
+        if name in file.attrs or name not in OPTIONAL
+    }
 
 
 def check_version(path: pathlib.Path, version: Any) -> None:
@@ -139,31 +140,16 @@ def check_version(path: pathlib.Path, version: Any) -> None:
         )
 
 
-def read_objective(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
-    """The attribute that only tables of lengths have."""
-    if "objective" not in file.attrs:
-        return {}
-    return {"objective": _attribute(path, file, "objective", "S")}
-
-
-def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
-    """The attributes that only tables of games with stakes have."""
-    kinds = dict.fromkeys(_CUT, "f")
-    if "level_errors" in file.attrs:
-        kinds["level_errors"] = "S"
-    return {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
-
-
-def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:
+def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: type) -> Any:
     # The type and shape come first, so no memory is allocated for an attribute's claims.
     if name not in file.attrs:
         raise damaged(path, f"the attribute {name!r} is missing")
     found = file.attrs.get_id(name)
-    is_sound = found.shape == () and found.dtype.kind == kind
-    if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind == "S" else 8):
+    is_sound = found.shape == () and found.dtype.kind == _KINDS[kind]
+    if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind is str else 8):
         raise damaged(path, f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}")
     value = file.attrs[name]
-    return bytes(value).decode("ascii") if kind == "S" else value.item()
+    return bytes(value).decode("ascii") if kind is str else value.item()
 
 
 def read_rules(path: pathlib.Path, text: str) -> RuleSet:
@@ -184,11 +170,7 @@ def dataset(
     shape: tuple[int, ...],
 ) -> h5py.Dataset:
     """A dataset of this type and shape, whose values are in this file."""
-    # An external link or a virtual dataset would open files that the file's author names.
-    is_here = isinstance(file.get(name, getlink=True), h5py.HardLink)
-    found = file[name] if is_here else None
-    if not isinstance(found, h5py.Dataset):
-        raise damaged(path, f"the dataset {name!r} is missing")
+    found = _linked(path, file, name)
     if found.is_virtual or found.external:
         raise damaged(path, f"the values of the dataset {name!r} are in other files")
     if found.dtype != dtype or found.shape != shape:
@@ -200,12 +182,18 @@ def dataset(
     return found
 
 
-def length_of(path: pathlib.Path, file: h5py.File, name: str, most: int) -> int:
-    """The length of a dataset of one dimension, from 1 to `most`."""
-    # following an external link would open the file that it names
+def _linked(path: pathlib.Path, file: h5py.File, name: str) -> h5py.Dataset:
+    # an external link, or a virtual dataset, would open files that the file's author names
     is_here = isinstance(file.get(name, getlink=True), h5py.HardLink)
     found = file[name] if is_here else None
-    shape = found.shape if isinstance(found, h5py.Dataset) else None
+    if not isinstance(found, h5py.Dataset):
+        raise damaged(path, f"the dataset {name!r} is missing")
+    return found
+
+
+def length_of(path: pathlib.Path, file: h5py.File, name: str, most: int) -> int:
+    """The length of a dataset of one dimension, from 1 to `most`."""
+    shape = _linked(path, file, name).shape
     if shape is None or len(shape) != 1 or not 1 <= shape[0] <= most:
         raise damaged(path, f"the dataset {name!r} has the shape {shape}, not 1 to {most} rows")
     return int(shape[0])
@@ -236,8 +224,8 @@ def check_filters(path: pathlib.Path, found: h5py.Dataset) -> None:
         raise damaged(path, f"the dataset {found.name!r} is stored through other filters")
 
 
-def read_chunk(found: h5py.Dataset, first: int, numbers: npt.NDArray[Any]) -> None:
-    """Read one chunk of a dataset whose filters `check_filters` has allowed.
+def stored_chunk(found: h5py.Dataset, first: int, most: int) -> bytes:
+    """The stored bytes of a chunk of a dataset whose filters `check_filters` has allowed.
 
     Parameters
     ----------
@@ -245,15 +233,11 @@ def read_chunk(found: h5py.Dataset, first: int, numbers: npt.NDArray[Any]) -> No
         With one dimension.
     first : int
         The index in it at which the chunk begins.
-    numbers : array, shape (chunk length,)
-        Out: the numbers of the chunk.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be decoded. No memory is allocated for its claims.
+    most : int
+        The most bytes of a sound chunk: of one that claims more, or other filters, none are read.
     """
     place = found.id.get_chunk_info_by_coord((first,))
-    if place.filter_mask or place.size > max_stored(len(numbers), numbers.dtype.itemsize):
-        raise ValueError("it is not stored as the file says")
-    decode(found.id.read_direct_chunk((first,))[1], numbers)
+    if place.filter_mask or place.size > most:
+        return b""
+    stored: bytes = found.id.read_direct_chunk((first,))[1]
+    return stored

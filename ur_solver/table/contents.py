@@ -79,7 +79,7 @@ def part_of_blocks(
 ) -> Part:
     """The part of a space that has blocks of these numbers, if there are such blocks."""
     if holds_all(version):
-        return whole_of(space)  # of which `checked_contents` compares all rows
+        return whole_of(space)  # `checked_contents` compares all of its rows
     found = indices.astype(np.int64)
     is_sound = len(found) and 0 <= found[0] and found[-1] < len(space.blocks)
     if not (is_sound and (np.diff(found) > 0).all()):
@@ -119,6 +119,9 @@ def checked_contents(
         raise damaged(path, f"objective is {objective!r:.100}")
     if objective is not None and attributes["value_type"] != "float64":
         raise damaged(path, f"its lengths are stored as {attributes['value_type']}, not float64")
+    for name in ("cut_error", "cut_growth") if part.space.has_levels else ():
+        if name not in attributes:
+            raise damaged(path, f"the attribute {name!r} is missing")
     rules = part.space.rules
     length = chunk_length_for(part.space)
     whole = attributes.pop("digest")

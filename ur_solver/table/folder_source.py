@@ -19,6 +19,7 @@ from ur_solver.errors import CheckpointError, DamagedBlockError, NotATableError,
 from ur_solver.rules.words import counted
 from ur_solver.table.checked_file import check_version, damaged, read_rules
 from ur_solver.table.contents import Contents, checked_contents, part_of_blocks, present_space
+from ur_solver.table.format import ATTRIBUTES
 from ur_solver.table.table_folder import CHECKSUMS, TABLE, blocks_of_rows
 
 _OPEN_FILES = 64
@@ -68,11 +69,6 @@ class FolderSource:
         except CheckpointError:
             raise damaged(path, f"{HEAD} cannot be read") from None
 
-    @property
-    def n_bytes(self) -> int:
-        """The size of its files."""
-        return sum(each.stat().st_size for each in self._path.rglob("*") if each.is_file())
-
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """See `Source.read`."""
         row = int(np.searchsorted(self._first_chunks, chunk, side="right")) - 1
@@ -87,16 +83,8 @@ class FolderSource:
         self._map.cache_clear()
 
 
-_TYPES: dict[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("rules", "value_type", "made", "program", "digest", "level_errors"), str),
-    **dict.fromkeys(("tolerance", "residual", "seconds", "error"), (int, float)),
-    "positions": int,
-}
-_CUT = ("cut_error", "cut_growth")
-
-
 def _check_types(path: pathlib.Path, head: dict[str, Any]) -> None:
     for name, value in head.items():
-        expected = (int, float) if name in _CUT else _TYPES.get(name)
-        if expected is None or not isinstance(value, expected):
+        kind = ATTRIBUTES.get(name, ())
+        if not (isinstance(value, kind) or (kind is float and isinstance(value, int))):
             raise damaged(path, f"{name!r:.100} in {TABLE} is {value!r:.100}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +14,10 @@ from ur_solver.blocks.file_names import HEAD, MANIFEST
 from ur_solver.blocks.folder import BlockFolder, remove_blocks
 from ur_solver.blocks.lock import is_being_written
 from ur_solver.common.closing import Closing
+from ur_solver.common.files import write_file
 from ur_solver.errors import OutputError
 from ur_solver.space import Part
-from ur_solver.table.format import Header, digest, version_of
+from ur_solver.table.format import Header, sealed
 from ur_solver.table.rows import TableRows
 from ur_solver.table.table_folder import CHECKSUMS, TABLE, blocks_of_rows
 
@@ -72,16 +72,16 @@ class FolderWriter(Closing):
     ----------
     folder : BlockFolder
         Entered.
-    tolerance : float
-        The tolerance of the values before they are rounded to the value type.
-    part : Part, optional
-        As for `ur_solver.table.writer.TableWriter`.
+    part : Part
+        The blocks of the table.
     """
 
-    def __init__(self, folder: BlockFolder, *, tolerance: float, part: Part | None = None) -> None:
+    def __init__(self, folder: BlockFolder, part: Part) -> None:
         self._folder = folder
         job = folder.job
-        self._rows = TableRows(job.rules, tolerance=tolerance, value_type=job.value_type, part=part)
+        self._rows = TableRows(
+            job.rules, tolerance=job.tolerance, value_type=job.value_type, part=part
+        )
 
     def add(self, result: BlockResult) -> None:
         """Record a block whose file exists or is being written; raises as `TableWriter`."""
@@ -95,28 +95,11 @@ class FolderWriter(Closing):
         part = self._rows.part
         blocks = blocks_of_rows(part, folder.rows)
         checksums = np.concatenate([folder.files.chunks_of(index) for index in part.indices])
-        attributes = header.attributes()
-        version = version_of(header, len(blocks))
-        whole = digest(attributes, blocks, checksums, version)
-        head = attributes | {"version": version, "digest": whole}
-        try:
-            _write(folder.folder / MANIFEST, folder.rows.tobytes())
-            _write(folder.folder / CHECKSUMS, checksums.tobytes())
-            _write(folder.folder / TABLE, json.dumps(head, indent=1).encode())
-        except OSError as error:
-            raise OutputError(
-                f"cannot write table {str(folder.folder)!r}: {error.strerror or error}"
-            ) from None
+        head = sealed(header, blocks, checksums)
+        write_file(folder.folder / MANIFEST, folder.rows.tobytes())
+        write_file(folder.folder / CHECKSUMS, checksums.tobytes())
+        write_file(folder.folder / TABLE, json.dumps(head, indent=1))
         return header
 
     def close(self) -> None:
         """Do nothing: the files stay."""
-
-
-def _write(path: pathlib.Path, content: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

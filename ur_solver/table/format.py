@@ -87,7 +87,7 @@ Version history
 4   Tables that hold a part of the blocks. Whole tables are still written as version 3.
 5   Adds the attribute `level_errors`. Tables without it are still written as version 3 or 4.
 6   The positions of rule sets whose pieces have numbers (birds) are numbered by tiles that do not
-    tell these. Tables of them, whole or not, are written as version 6, and earlier ones are
+    distinguish these. Tables of them, whole or not, are written as version 6, and earlier ones are
     refused. Nothing changes for other rule sets.
 7   The positions of the race family are numbered by tiles as those of all other rule sets are, and
     where a path ends on squares on which it begins, or has more than four safe squares at its end,
@@ -140,6 +140,18 @@ BLOCK_DTYPE = np.dtype(
         ("error", "<f8"),
     ]
 )
+
+ATTRIBUTES: dict[str, type] = {
+    **dict.fromkeys(("rules", "value_type", "made", "program", "digest"), str),
+    **dict.fromkeys(("tolerance", "residual", "error", "seconds"), float),
+    "positions": int,
+    **dict.fromkeys(("cut_error", "cut_growth"), float),
+    **dict.fromkeys(("level_errors", "objective"), str),
+}
+"""The attributes besides format and version, by type."""
+
+OPTIONAL = ("cut_error", "cut_growth", "level_errors", "objective")
+"""Those that not all tables have."""
 
 _LAYOUT_FIELDS = ["index", "mine", "theirs", "first_rank", "size", "first_chunk"]
 
@@ -246,6 +258,15 @@ def table_error(blocks: npt.NDArray[Any]) -> float | None:
     """The largest error of the blocks; None unless all of them are proven."""
     largest = float(blocks["error"].max())  # NaN if any of them is
     return None if math.isnan(largest) else largest
+
+
+def sealed(
+    header: Header, blocks: npt.NDArray[Any], checksums: npt.NDArray[np.uint32]
+) -> dict[str, str | int | float]:
+    """The attributes of a table with its version and its digest."""
+    attributes, version = header.attributes(), version_of(header, len(blocks))
+    whole = digest(attributes, blocks, checksums, version)
+    return attributes | {"version": version, "digest": whole}
 
 
 def digest(

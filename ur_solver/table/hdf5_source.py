@@ -18,13 +18,12 @@ from ur_solver.table.checked_file import (
     length_of,
     open_file,
     read_attributes,
-    read_chunk,
-    read_cut,
-    read_objective,
     read_rules,
     read_small,
     reading,
+    stored_chunk,
 )
+from ur_solver.table.chunk import decode, max_stored
 from ur_solver.table.contents import Contents, Spaces, checked_contents, part_of_blocks
 from ur_solver.table.format import BLOCK_DTYPE, empty_blocks, holds_all, n_chunks
 
@@ -49,9 +48,6 @@ class Hdf5Source:
         version, attributes = read_attributes(path, file)
         rules = read_rules(path, attributes["rules"])
         space = self._spaces(path, version, rules)
-        if space.has_levels:
-            attributes |= read_cut(path, file)
-        attributes |= read_objective(path, file)
         n_blocks = len(space.blocks)
         if not holds_all(version):
             n_blocks = length_of(path, file, "blocks", n_blocks)
@@ -74,24 +70,14 @@ class Hdf5Source:
         check_filters(self._path, values)
         return values
 
-    @property
-    def n_bytes(self) -> int:
-        """The file's size."""
-        return self._path.stat().st_size
-
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """See `Source.read`."""
         length = self.contents.chunk_length
         is_whole = len(out) == length
         numbers = out if is_whole else np.empty(length, dtype=out.dtype)
-        fault = None
         with reading(self._path):
-            try:
-                read_chunk(self._values, chunk * length, numbers)
-            except ValueError as error:
-                fault = error
-        if fault is not None:
-            raise fault
+            stored = stored_chunk(self._values, chunk * length, max_stored(length, out.itemsize))
+        decode(stored, numbers)
         if not is_whole:
             out[:] = numbers[: len(out)]
 

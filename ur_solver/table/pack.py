@@ -92,7 +92,7 @@ def _write_folder(
     path: pathlib.Path, job: Job, part: Part, header: Header, results: Iterable[BlockResult]
 ) -> None:
     with BlockFolder(path, job) as folder:
-        packed = FolderWriter(folder, tolerance=header.tolerance, part=part)
+        packed = FolderWriter(folder, part)
         kind = VALUE_TYPES[job.value_type]
         for result in results:
             packed.add(result)

@@ -15,18 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.chunks import checksum, chunks_in
-from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES
+from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.common.closing import Closing
 from ur_solver.common.files import path_text
 from ur_solver.common.progress import Progress
-from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
+from ur_solver.errors import BeyondTableError, ClosedTableError, IllegalPositionError, UrError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
 from ur_solver.table.checked_file import damaged
 from ur_solver.table.contents import Spaces, present_space
 from ur_solver.table.format import WIN, Header
 from ur_solver.table.loading import has_room, load_blocks, loading_bar
-from ur_solver.table.sources import ClosedSource, Source, open_source
+from ur_solver.table.sources import Source, open_source
+from ur_solver.table.table_folder import disk_bytes
 
 CACHED_CHUNKS = 256
 """The decoded chunks that `TableFile.read_one` caches: 64 MiB of float64."""
@@ -65,6 +66,8 @@ class TableFile(Closing):
         The number of values in a chunk.
     digest : str
         SHA-256 of the whole contents, hexadecimal.
+    is_closed : bool
+        Whether it can no longer be read.
 
     Raises
     ------
@@ -93,6 +96,7 @@ class TableFile(Closing):
     ) -> None:
         self.path = pathlib.Path(path_text(path))
         self._source: Source = open_source(self.path, objectives, spaces)
+        self.is_closed = False
         contents = self._source.contents
         self.header: Header = contents.header
         self.part: Part = contents.part
@@ -107,7 +111,7 @@ class TableFile(Closing):
         self._first_chunks: list[int] = self.blocks["first_chunk"].tolist()
         self._errors: list[float] = self.blocks["error"].tolist()
         self._kind = VALUE_TYPES[self.header.value_type]
-        self._scale = UINT16_SCALE if self._kind.is_scaled else 1
+        self._scale = self._kind.scale
         self._memory: int | None = None
         self._keep_chunks(CACHED_CHUNKS)
         self._flat: npt.NDArray[Any] | None = None
@@ -146,17 +150,12 @@ class TableFile(Closing):
     @property
     def n_bytes(self) -> int:
         """The size of the file, or of all files of a folder."""
-        return self._source.n_bytes
+        return disk_bytes(self.path)
 
     @property
     def n_decoded_bytes(self) -> int:
         """The bytes of all decoded values."""
         return self.header.positions * self._kind.dtype.itemsize
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether it can no longer be read."""
-        return isinstance(self._source, ClosedSource)
 
     def limit_memory(self, limit: int) -> None:
         """Limit decoded values to `limit` bytes, but at least a chunk.
@@ -178,7 +177,7 @@ class TableFile(Closing):
     def close(self) -> None:
         """Close the file; reading from the table afterwards raises ClosedTableError."""
         self._source.close()
-        self._source = ClosedSource(self.path, self._source.contents)
+        self.is_closed = True
         self._flat = None
         self._keep_chunks(1)
 
@@ -226,6 +225,12 @@ class TableFile(Closing):
                 f"position {position.notation!r} is beyond table {str(self.path)!r}, which holds "
                 f"{self.part.scope} of {self.rules.title}"
             )
+
+    def check_all_held(self, ranks: npt.NDArray[Any]) -> None:
+        """Raise BeyondTableError for the first rank, -1 aside, that the table has no value of."""
+        if not self._is_whole:
+            for rank in ranks[(ranks >= 0) & ~self.holds_many(ranks)]:
+                self.check_holds(int(rank))
 
     def check_whole(self, purpose: str) -> None:
         """Raise BeyondTableError if the table holds a part; `purpose` begins the sentence."""
@@ -337,10 +342,7 @@ class TableFile(Closing):
             raise IndexError(f"ranks of dtype {ranks.dtype}, expected whole numbers")
         if ranks.min() < 0 or ranks.max() >= self.space.n_values:
             raise IndexError(f"ranks run from 0 to {self.space.n_values - 1}")
-        if not self._is_whole:
-            is_held = self.holds_many(ranks.ravel())
-            if not is_held.all():
-                self.check_holds(int(ranks.ravel()[np.argmin(is_held)]))
+        self.check_all_held(ranks.ravel())
         if self._flat is None:
             self._chunks_asked += min(ranks.size, self.n_chunks)
             if self._chunks_asked >= self.n_chunks and has_room(self.n_decoded_bytes, self._memory):
@@ -487,6 +489,8 @@ class TableFile(Closing):
 
     def _read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """Decode a chunk into `out`, which may end before its padding, and check it."""
+        if self.is_closed:
+            raise ClosedTableError(f"table {str(self.path)!r} is closed: open it again to ask it")
         try:
             self._source.read(chunk, out)
         except ValueError:

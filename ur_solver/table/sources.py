@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from ur_solver.errors import ClosedTableError, ObjectiveError
+from ur_solver.errors import ObjectiveError
 from ur_solver.table.contents import Contents, Spaces
 from ur_solver.table.format import WIN
 from ur_solver.table.hdf5_source import Hdf5Source
@@ -19,10 +19,6 @@ class Source(Protocol):
     """An open table."""
 
     contents: Contents
-
-    @property
-    def n_bytes(self) -> int:
-        """The bytes on disk."""
 
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """Decode a chunk into `out`, which may end before its padding; unchecked.
@@ -58,26 +54,3 @@ def open_source(path: pathlib.Path, objectives: Collection[str], spaces: Spaces)
             f"{' or '.join(map(repr, objectives))}; {advice}"
         )
     return source
-
-
-class ClosedSource:
-    """A table after it was closed, which can still say what it held."""
-
-    def __init__(self, path: pathlib.Path, contents: Contents) -> None:
-        self._path = path
-        self.contents = contents
-
-    @property
-    def n_bytes(self) -> int:
-        """Raises ClosedTableError."""
-        raise self._fault()
-
-    def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
-        """Raise ClosedTableError."""
-        raise self._fault()
-
-    def close(self) -> None:
-        """Do nothing: it is closed."""
-
-    def _fault(self) -> ClosedTableError:
-        return ClosedTableError(f"table {str(self._path)!r} is closed: open it again to ask it")

@@ -30,6 +30,12 @@ def is_folder_name(path: pathlib.Path) -> bool:
     return path.suffix.lower() not in _FILE_SUFFIXES
 
 
+def disk_bytes(path: pathlib.Path) -> int:
+    """The bytes of a file, or of all files of a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files if each.is_file())
+
+
 def blocks_of_rows(part: Part, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The records of a part's blocks in a manifest, as the rows of ``/blocks``."""
     blocks = empty_blocks(part, chunk_length_for(part.space))

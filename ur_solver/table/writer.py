@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from ur_solver.blocks.block_record import BlockResult
 from ur_solver.blocks.chunks import checksum
-from ur_solver.blocks.value_types import UINT16_SCALE
 from ur_solver.common.closing import Closing
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
@@ -26,10 +25,9 @@ from ur_solver.table.format import (
     FORMAT,
     Header,
     descriptions,
-    digest,
     n_chunks,
+    sealed,
     table_error,
-    version_of,
 )
 from ur_solver.table.part_file import PartFile, part_path
 from ur_solver.table.reader import TableFile
@@ -159,7 +157,7 @@ class TableWriter(Closing):
         header = header or self._rows.header(seconds=seconds)
         with self._lock, self._writing():
             self._file.create_dataset("checksums", data=self._checksums)
-            self._values.attrs["scale"] = 1 / UINT16_SCALE if self.value_type.is_scaled else 1.0
+            self._values.attrs["scale"] = 1 / self.value_type.scale
             self._values.attrs["chunk_length"] = np.int64(self._chunk_length)
             _write_head(self._file, header, self._rows.blocks, self._checksums)
             self._file.close()
@@ -230,11 +228,7 @@ def _write_head(
 ) -> None:
     """Write the blocks and the attributes, with the digest of them all."""
     file.create_dataset("blocks", data=blocks)
-    attributes = header.attributes()
-    version = version_of(header, len(blocks))
-    whole = digest(attributes, blocks, checksums, version)
-    named = attributes | {"format": FORMAT, "version": version, "digest": whole}
-    for name, value in named.items():
+    for name, value in (sealed(header, blocks, checksums) | {"format": FORMAT}).items():
         file.attrs[name] = _as_attribute(value)
     for name, text in descriptions(header).items():
         file[name].attrs["description"] = _as_attribute(text)
