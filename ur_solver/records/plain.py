@@ -418,13 +418,7 @@ def _finished(replay: Replay, game: _GameText, end: End | None, **rest: Any) -> 
             raise RecordError(
                 f"{END}: {end.ending}, but {SIDE_NAMES[replay.winner]} bore off all pieces"
             )
-        return replay.finish(
-            end.ending,
-            end.winner,
-            loser_by_choice=end.loser_by_choice,
-            reason=end.reason,
-            **rest,
-        )
+        return replay.finish(**end._asdict(), **rest)
 
 
 def write_plain(record: GameRecord) -> str:

@@ -144,10 +144,7 @@ def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRec
     if replay.winner and end.winner is None:
         end = End(Ending.WON)
     return replay.finish(
-        end.ending,
-        end.winner,
-        loser_by_choice=end.loser_by_choice,
-        reason=end.reason,
+        **end._asdict(),
         metadata=_metadata(game.tags),
         comments=game.comments.texts(),
         file=file,

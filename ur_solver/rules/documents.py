@@ -117,7 +117,11 @@ def find_rules(text: str) -> list[RuleSet]:
     if named is not None:
         return [named]
     asked = _words_in(text)
-    names = {name for name, found in _searched() if asked and all(map(found.has, asked))}
+    names = {
+        name
+        for name, words in _searched()
+        if asked and all(_is_among(each, words) for each in asked)
+    }
     return [rules for name, rules in CATALOGUE.items() if name in names]
 
 
@@ -127,30 +131,22 @@ def did_you_mean_rules(text: str) -> str:
 
     found = find_rules(text)
     if not found:
-        words = {word for _, found_by in _searched() for word in found_by.words}
+        words = {word for _, found_by in _searched() for word in found_by}
         near = get_close_matches(text.strip().casefold(), sorted(words | {*CATALOGUE}), n=1)
         found = find_rules(near[0]) if near else []
     names = " or ".join(repr(rules.name) for rules in found)
     return f"; did you mean {names}?" if 0 < len(found) <= _FEW else ""
 
 
-@dataclass(frozen=True)
-class _FoundBy:
-    words: frozenset[str]
-
-    def has(self, asked: str) -> bool:
-        """Whether a word is among them, perhaps with another ending."""
-        return any(
-            asked == word or (min(len(asked), len(word)) >= _STEM and _is_beginning(asked, word))
-            for word in self.words
-        )
+def _is_among(asked: str, words: list[str]) -> bool:
+    """Whether a word is among others, perhaps with another ending."""
+    return asked in words or any(
+        min(len(asked), len(word)) >= _STEM and (asked.startswith(word) or word.startswith(asked))
+        for word in words
+    )
 
 
-def _is_beginning(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
-
-
-def _searched() -> list[tuple[str, _FoundBy]]:
+def _searched() -> list[tuple[str, list[str]]]:
     """For each rule set's name and each mention of it the words that find it."""
     texts = [(name, name) for name in CATALOGUE]
     texts += [
@@ -161,7 +157,7 @@ def _searched() -> list[tuple[str, _FoundBy]]:
         )
         for each in MENTIONS
     ]
-    return [(name, _FoundBy(frozenset(_words_in(text)))) for name, text in texts]
+    return [(name, _words_in(text)) for name, text in texts]
 
 
 def _words_in(text: str) -> list[str]:
