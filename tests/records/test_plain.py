@@ -109,6 +109,13 @@ def test_moves_are_those_of_the_readable_rules(rules):
         assert record.stepper.position(record.plies[0].state, "L") == rules.start()
 
 
+@pytest.mark.parametrize("name", ["rules", "start", "opening", "end"])
+def test_metadata_may_have_the_name_of_a_header(name):
+    record = random_game(named_rules("birds:2"), 1, 10)
+    record.metadata[name] = "2-2"
+    assert only(read_plain(write_plain(record))).metadata == {name: "2-2"}
+
+
 def test_the_documented_example_is_a_game():
     text = plain.__doc__
     lines = re.search(r"(?:^ {4}.*\n|^\n)+", text[text.index("    rules:") :], re.MULTILINE)

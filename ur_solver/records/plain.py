@@ -274,7 +274,7 @@ def _first_line(game: _GameText) -> int:
 
 def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]], dict[str, str]]:
     """The line number and the value of this notation's own headers, and the metadata."""
-    lines: dict[str, int] = {}
+    lines: dict[tuple[bool, str], int] = {}
     own: dict[str, tuple[int, str]] = {}
     metadata: dict[str, str] = {}
     for line, written, text in game.headers:
@@ -283,14 +283,14 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
             is_own = name.lower() in _OWN_HEADERS and written == name
             if name.lower() == OPENING and not is_opening(value):
                 is_own = False
-            key = name.lower() if is_own else name
+            key = is_own, name.lower() if is_own else name
             if key in lines:
                 raise RecordError(f"the header {name!r} is already on line {lines[key]}")
             if len(lines) >= _MAX_HEADERS:
                 raise RecordError(f"more than {_MAX_HEADERS} headers")
             lines[key] = line
             if is_own:
-                own[key] = line, value
+                own[key[1]] = line, value
             else:
                 metadata[name] = value
     return own, metadata
