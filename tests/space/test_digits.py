@@ -43,9 +43,7 @@ def test_digits_go_there_and_back(name):
             for first, each in zip(first_shape, space.shaped, strict=False)
         ]
     )
-    details = np.concatenate(
-        [list(zip(each.mine, each.theirs, strict=True)) for each in space.shaped]
-    )
+    details = np.concatenate([each.details for each in space.shaped])
     for side in range(2):
         for stock in range(space.stock.size):
             has = space.stock.take[stock, parts[:, side]] >= 0

@@ -168,7 +168,7 @@ class _Builder:
             ),
             first_content=_starts(space.contents),
             mirror_cell=space.mirror_cells,
-            mirror_content=np.concatenate([*map(space.mirrored, range(len(space.squares)))]),
+            mirror_content=np.concatenate(space.mirrored),
             awake=np.array(
                 [
                     numbers[awake(content)]

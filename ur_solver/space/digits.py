@@ -59,17 +59,13 @@ class Digits:
         take : int16, shape (reserves, stocks)
             As of `Reserves`.
         """
-        counts = np.concatenate(
-            [list(zip(square.n_mine, square.n_theirs, strict=True)) for square in squares]
-        )
+        counts = np.concatenate([square.n_details for square in squares])
         first = (np.cumsum(counts) - counts.ravel()).astype(np.int32)
         first_shape = np.cumsum([0, *(square.n_shapes for square in squares)])
         shape = np.concatenate(
             [np.add(square.shape, n) for square, n in zip(squares, first_shape[:-1], strict=True)]
         )
-        detail = np.concatenate(
-            [list(zip(square.mine, square.theirs, strict=True)) for square in squares]
-        )
+        detail = np.concatenate([square.details for square in squares])
         entry = first.reshape(counts.shape)[shape] + detail
         needs = np.zeros(counts.sum(), dtype=np.int64)
         needs[entry] = np.concatenate(parts)

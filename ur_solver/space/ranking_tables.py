@@ -25,8 +25,6 @@ def ranking_tables(space: TileSpace, below: Sequence[npt.NDArray[np.int64]]) -> 
     """
     sizes = [len(contents) for contents in space.contents]
     n_shapes = [square.n_shapes for square in space.shaped]
-    n_details = [list(zip(each.n_mine, each.n_theirs, strict=True)) for each in space.shaped]
-    details = [list(zip(each.mine, each.theirs, strict=True)) for each in space.shaped]
     counts = [each.ravel() for each in below]
     return {
         "take": space.reserves.take,
@@ -38,7 +36,7 @@ def ranking_tables(space: TileSpace, below: Sequence[npt.NDArray[np.int64]]) -> 
         "codes": _codes(space),
         "is_numbered": space.stock.is_numbered,
         "mirror_cell": space.mirror_cells,
-        "mirror_content": np.concatenate([*map(space.mirrored, range(len(sizes)))]),
+        "mirror_content": np.concatenate(space.mirrored),
         "shared": np.array(space.shared, dtype=np.int32),
         "private": np.array(space.private, dtype=np.int32),
         "radix": space.placements.radix,
@@ -47,9 +45,9 @@ def ranking_tables(space: TileSpace, below: Sequence[npt.NDArray[np.int64]]) -> 
         "code_of": space.placements.code_of,
         "n_shapes": np.array(n_shapes, dtype=np.int32),
         "first_shape": _starts(n_shapes).astype(np.int32),
-        "n_details": np.concatenate(n_details).astype(np.int32),
+        "n_details": np.concatenate([each.n_details for each in space.shaped]).astype(np.int32),
         "shape_of": np.concatenate([each.shape for each in space.shaped]).astype(np.uint16),
-        "detail_of": np.concatenate(details).astype(np.uint16),
+        "detail_of": np.concatenate([each.details for each in space.shaped]).astype(np.uint16),
         "n_digits": space.digits.n_digits,
         "rest": space.digits.rest,
         "digit_of": space.digits.digit_of,
@@ -82,7 +80,7 @@ def _codes(space: TileSpace) -> npt.NDArray[np.int32]:
         found[cell][placed, 0, 0] = placed * radix
         # none of the other side's pieces rests
         placed = placed[space.uses[cell][placed, 0] < space.reserves.rest]
-        found[across][space.mirrored(cell)[placed], 1, 0] = placed * radix
+        found[across][space.mirrored[cell][placed], 1, 0] = placed * radix
     for square in space.frozen:
         for side, (cell, numbers) in enumerate(zip(square.cells, square.contents, strict=True)):
             found[cell][list(numbers), side, 1] = np.arange(len(numbers)) * square.radix

@@ -9,6 +9,7 @@ marks and numbers are part of the shape.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from ur_solver.rules.contents import (
 )
 
 _Detail = tuple[Any, ...]
+_Key = tuple[Any, _Detail, _Detail]
 
 
 class ShapedSquare(NamedTuple):
@@ -33,22 +35,20 @@ class ShapedSquare(NamedTuple):
     ----------
     shape : tuple of int
         By content: the number of its shape.
-    mine, theirs : tuple of int
-        By content: the number of its detail among those that its shape has of each side.
-    n_mine, n_theirs : tuple of int
-        By shape: how many details there are.
+    details : tuple of (int, int)
+        By content: the numbers of its details, mine and theirs, among those of its shape.
+    n_details : tuple of (int, int)
+        By shape: how many details of mine and of theirs there are.
     """
 
     shape: tuple[int, ...]
-    mine: tuple[int, ...]
-    theirs: tuple[int, ...]
-    n_mine: tuple[int, ...]
-    n_theirs: tuple[int, ...]
+    details: tuple[tuple[int, int], ...]
+    n_details: tuple[tuple[int, int], ...]
 
     @property
     def n_shapes(self) -> int:
         """The number of shapes of the square."""
-        return len(self.n_mine)
+        return len(self.n_details)
 
 
 def shaped(contents: Sequence[str], is_stack: bool) -> ShapedSquare:
@@ -62,35 +62,34 @@ def shaped(contents: Sequence[str], is_stack: bool) -> ShapedSquare:
         Whether the order of pieces matters.
     """
     keys = [_key(content, is_stack) for content in contents]
-    by_shape: dict[Any, list[int]] = {}
-    for number, (shape, _, _) in enumerate(keys):
-        by_shape.setdefault(shape, []).append(number)
-    for numbers in list(by_shape.values()):
-        mine = {keys[number][1] for number in numbers}
-        theirs = {keys[number][2] for number in numbers}
-        if len(mine) * len(theirs) != len(numbers):
-            for number in numbers:
-                keys[number] = (keys[number], (), ())
-    shapes = list(dict.fromkeys(shape for shape, _, _ in keys))
-    number_of = {shape: number for number, shape in enumerate(shapes)}
-    shape_numbers = tuple(number_of[shape] for shape, _, _ in keys)
-    found: list[list[set[_Detail]]] = [[set() for _ in shapes] for _ in range(2)]
-    for shape, key in zip(shape_numbers, keys, strict=True):
-        for side in range(2):
-            found[side][shape].add(key[1 + side])
-    details = [[sorted(each) for each in side] for side in found]
+    n_contents = Counter(shape for shape, _, _ in keys)
+    details = _details(keys)
+    for number, key in enumerate(keys):
+        mine, theirs = details[key[0]]
+        if len(mine) * len(theirs) != n_contents[key[0]]:
+            keys[number] = (key, (), ())
+    details = _details(keys)
+    number_of = {shape: number for number, shape in enumerate(details)}
     return ShapedSquare(
-        shape=shape_numbers,
-        mine=tuple(details[0][n].index(key[1]) for n, key in zip(shape_numbers, keys, strict=True)),
-        theirs=tuple(
-            details[1][n].index(key[2]) for n, key in zip(shape_numbers, keys, strict=True)
+        shape=tuple(number_of[shape] for shape, _, _ in keys),
+        details=tuple(
+            (details[shape][0].index(mine), details[shape][1].index(theirs))
+            for shape, mine, theirs in keys
         ),
-        n_mine=tuple(map(len, details[0])),
-        n_theirs=tuple(map(len, details[1])),
+        n_details=tuple((len(mine), len(theirs)) for mine, theirs in details.values()),
     )
 
 
-def _key(content: str, is_stack: bool) -> tuple[Any, _Detail, _Detail]:
+def _details(keys: Sequence[_Key]) -> dict[Any, tuple[list[_Detail], list[_Detail]]]:
+    """The details of each shape, mine and theirs, in their order."""
+    found: dict[Any, tuple[set[_Detail], set[_Detail]]] = {}
+    for shape, *sides in keys:
+        for details, each in zip(found.setdefault(shape, (set(), set())), sides, strict=True):
+            details.add(each)
+    return {shape: (sorted(mine), sorted(theirs)) for shape, (mine, theirs) in found.items()}
+
+
+def _key(content: str, is_stack: bool) -> _Key:
     """The shape of a content, and the details of mine and of theirs.
 
     A side's details are the same for its mirror image.

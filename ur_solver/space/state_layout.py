@@ -94,7 +94,7 @@ class StateLayout:
             np.cumsum([0, *map(len, listed)]).astype(np.int32),
             [text for each in listed for text in each],
             positions.mirror_cells,
-            np.concatenate([*map(positions.mirrored, range(len(self.contents)))]),
+            np.concatenate(positions.mirrored),
             MAX_FINES if has_fines else -1,
         )
 

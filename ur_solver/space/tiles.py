@@ -362,22 +362,21 @@ class TileSpace(Space):
         cell = {square: k for k, square in enumerate(self.squares)}
         return np.array([cell[mirror_square(s)] for s in self.squares], dtype=np.int32)
 
-    def mirrored(self, cell: int) -> npt.NDArray[np.uint16]:
-        """For each content of a cell what the mirror cell holds as the other side sees it.
+    @cached_property
+    def mirrored(self) -> tuple[npt.NDArray[np.uint16], ...]:
+        """For each content of each cell what the mirror cell holds as the other side sees it.
 
         No piece rests there, as the other side throws.
         """
-        other = int(self.mirror_cells[cell])
         arranged = self.rules.mechanics.arranged
-        return np.array(
-            [
-                self.content_numbers[other][
-                    arranged(self.squares[other], split(swap_sides(awake(content))))
-                ]
-                for content in self.contents[cell]
-            ],
-            dtype=np.uint16,
-        )
+        found = []
+        for other, contents in zip(self.mirror_cells.tolist(), self.contents, strict=True):
+            square, number_of = self.squares[other], self.content_numbers[other]
+            swapped = (split(swap_sides(awake(content))) for content in contents)
+            found.append(
+                np.array([number_of[arranged(square, each)] for each in swapped], np.uint16)
+            )
+        return tuple(found)
 
     # Rows.
 
