@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import multiprocessing
 import pathlib
 import pickle
@@ -12,7 +14,15 @@ import numpy as np
 import pytest
 
 import ur_solver as ur
-from ur_solver.errors import ClosedTableError, InputError, UrError, WrongTypeError
+from ur_solver.errors import (
+    ClosedTableError,
+    InputError,
+    RuleSetError,
+    ThrowError,
+    UrError,
+    WrongTypeError,
+)
+from ur_solver.rules import Stakes
 
 START = "....__../......../....__.. L 2 2"
 STRANGE = [None, 1, 1.5, b"x", [], {}, Ellipsis, np.int64(3), START.encode()]
@@ -46,6 +56,30 @@ def test_a_thing_that_is_no_position_is_named(table, thing):
     for name in ("best", "moves"):
         assert isinstance(fault_of(getattr(table, name), thing, 1), WrongTypeError), name
     assert isinstance(fault_of(table.rules.position, thing), WrongTypeError)
+
+
+@pytest.mark.parametrize("thing", STRANGE, ids=repr)
+def test_a_thing_that_is_no_part_of_a_rule_set_is_named(thing):
+    finkel = ur.rule_set("finkel")
+    for key in ("path", "dice", "pieces"):
+        is_count = key == "pieces" and isinstance(thing, (int, np.integer))
+        found = fault_of(dataclasses.replace, finkel, **{key: thing})
+        assert found is None if is_count else isinstance(found, WrongTypeError), key
+    assert isinstance(fault_of(finkel.legal_moves, thing, 1), WrongTypeError)
+
+
+@pytest.mark.parametrize("number", [2.5, "3", None])
+def test_a_number_that_is_not_whole_is_named(number):
+    finkel, bell = ur.rule_set("finkel"), ur.rule_set("bell")
+    assert isinstance(fault_of(finkel.with_pieces, number), WrongTypeError)
+    assert isinstance(fault_of(finkel.legal_moves, finkel.start(), number), ThrowError)
+    for stakes in ({"ante": number}, {"fine": number}, {"reach": number}):
+        if stakes != {"reach": None}:
+            assert isinstance(fault_of(Stakes, **stakes), RuleSetError)
+    # numbers of numpy are whole, and JSON gets those of Python
+    assert json.dumps(finkel.with_pieces(np.int64(3)).to_json())
+    assert finkel.legal_moves(finkel.start(), np.int64(2))
+    assert bell.with_pieces(np.int64(3)) == bell.with_pieces(3)
 
 
 @pytest.mark.parametrize("things", SEVERAL, ids=repr)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import comb
+from numbers import Integral
 from typing import NamedTuple
 
 from ur_solver.errors import RuleSetError, ThrowError
@@ -74,7 +75,7 @@ class Dice:
 
     def check(self, throw: int) -> None:
         """Raise ThrowError if the dice cannot show `throw`."""
-        if throw not in self.throws:
+        if not isinstance(throw, Integral) or throw not in self.throws:
             raise ThrowError(f"throw {throw!r}: {self.name} dice show {self._shown}")
 
     def parse(self, text: str) -> int:

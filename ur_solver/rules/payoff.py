@@ -240,12 +240,12 @@ class Stakes(Payoff):
     )
 
     def __post_init__(self) -> None:
-        for key, lowest, highest in (("ante", 0, MAX_STAKE), ("fine", 1, MAX_STAKE)):
+        limits = {"ante": (0, MAX_STAKE), "fine": (1, MAX_STAKE), "reach": (0, MAX_REACH)}
+        for key, (lowest, highest) in limits.items():
             value = getattr(self, key)
-            if not lowest <= value <= highest:
-                raise RuleSetError(f"stakes: {key} is {value!r}, not {lowest} to {highest}")
-        if self.reach is not None and not 0 <= self.reach <= MAX_REACH:
-            raise RuleSetError(f"stakes: reach is {self.reach!r}, not 0 to {MAX_REACH}")
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            if not (is_whole and lowest <= value <= highest) and (key, value) != ("reach", None):
+                raise RuleSetError(f"stakes: {key} is {value!r:.60}, not {lowest} to {highest}")
 
     def reach_of(self, pieces: int) -> int:
         """`reach`, or what suits the count of pieces."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, SupportsIndex
 
 from ur_solver.errors import MoveError, RuleSetError, RuleSetMismatchError, WrongTypeError
 from ur_solver.rules import rules_json
@@ -50,6 +51,8 @@ class RuleSet:
 
     Raises
     ------
+    WrongTypeError
+        If the path, the dice or the count of pieces is of another type.
     RuleSetError
         Listing every way in which the data contradict each other or the family.
     """
@@ -63,6 +66,14 @@ class RuleSet:
     squares: Mapping[str, SquareRule] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if isinstance(self.pieces, SupportsIndex):  # also of numpy, whose numbers JSON has not
+            object.__setattr__(self, "pieces", operator.index(self.pieces))
+        for key, kind in (("path", Path), ("dice", Dice), ("pieces", int)):
+            if not isinstance(value := getattr(self, key), kind):
+                raise WrongTypeError(
+                    f"rule set {self.name!r:.100}: {key} is {value!r:.60}, not of type "
+                    f"{kind.__name__}"
+                )
         family = family_named(self.family)
         given = family.spelled_out(self.switches)
         switches = {each.key: given.pop(each.key, each.default) for each in family.switches}
@@ -310,7 +321,12 @@ class RuleSet:
             )
 
     def check_position(self, position: Position) -> None:
-        """Raise RuleSetMismatchError if a position is of other rules."""
+        """Raise WrongTypeError if it is no position, RuleSetMismatchError if its rules differ."""
+        if not isinstance(position, Position):
+            raise WrongTypeError(
+                f"position {position!r:.60} is of type {type(position).__name__}; expected a "
+                "Position, such as `RuleSet.position` makes of a text"
+            )
         if position.rules is not self and not position.rules.is_same_game(self):
             raise RuleSetMismatchError(
                 f"position {position.notation!r} is of {position.rules.word}, not of {self.word}"

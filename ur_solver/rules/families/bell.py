@@ -32,8 +32,8 @@ class Bell(Family):
         faults = super().faults(rules)
         if rules.switches["stakes"] and rules.switches[EXTRA_THROW.key] != MUST:
             faults.append(
-                "stakes are played for with extra_throw 'must' only: the values of fines are found "
-                "level by level, which takes that a turn ends without a move only"
+                "stakes are played for with extra_throw 'must' only: values are solved fine by "
+                "fine, for which a turn may end only where there is no move"
             )
         return faults
 

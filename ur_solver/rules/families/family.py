@@ -212,7 +212,7 @@ class Family:
         return []
 
     def _visit_faults(self) -> list[str]:
-        """Squares of which a piece's letter does not show which visit it is on."""
+        """Squares on which a piece's letter does not show which visit it is on."""
         path = self.rules.path
         visits = Counter(
             (path.light[index], marked)
