@@ -189,6 +189,16 @@ def test_a_game_cut_anywhere_is_refused():
     assert only(read_plain(text[:won])).ending is Ending.WON
 
 
+def test_nobody_has_left_a_game_that_was_won_on_the_board():
+    text = write_plain(random_game(named_rules("ben:1"), 3))
+    won, winner = text[: text.rindex("\nend")], text[-1]
+    loser = {"L": "D", "D": "L"}[winner]
+    record = only(read_plain(f"{won}\nend: resigned by {loser}, winner {winner}, reason late"))
+    assert (record.ending, record.winner) == (Ending.WON, winner)
+    assert (record.loser_by_choice, record.reason) == (None, None)
+    assert write_plain(record) == text
+
+
 def test_the_opening_throw_is_given():
     game = "rules: skiriuk:1\n\nL 2 A@A3\nend: unfinished"
     (fault,) = read_plain(game)

@@ -406,7 +406,8 @@ class Replay:
     ) -> GameRecord:
         """The record of the played game.
 
-        A game that was won on the board is `Ending.WON`, whatever `ending` says.
+        A game that was won on the board is `Ending.WON`, whatever `ending` says, and no side has
+        left it.
 
         Raises
         ------
@@ -417,10 +418,11 @@ class Replay:
         if self.winner:
             if winner not in (None, self.winner):
                 raise RecordError(
-                    f"the record gives the game to {SIDE_NAMES[winner or '']}, but "
+                    f"the record gives the game to {SIDE_NAMES[opponent(self.winner)]}, but "
                     f"{SIDE_NAMES[self.winner]} bore off all pieces"
                 )
             ending, winner = Ending.WON, self.winner
+            rest |= {"loser_by_choice": None, "reason": None}
         elif ending is Ending.WON:
             raise RecordError(
                 "the record says that the game was won, but neither side has borne off all "
