@@ -129,9 +129,21 @@ def test_a_program_that_fails(answer, fault, tmp_path, capfd):
     capfd.readouterr()
 
 
+def test_a_program_may_be_closed_twice(tmp_path):
+    program = Program(command(tmp_path, ENGINE.format(index=0)), seconds=120)
+    program.close()
+    program.close()
+    with pytest.raises(InputError, match="ended with exit code 0 instead of answering"):
+        program.decide(START)
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
-    [("no-such-program", "No such file"), ("'", "quotation"), ("", "cannot be started")],
+    [
+        ("no-such-program", "No such file"),
+        ("'", "quotation"),
+        ("", "has no command to start"),
+    ],
 )
 def test_a_program_that_cannot_be_started(text, fault):
     with pytest.raises(InputError, match=fault):

@@ -86,7 +86,9 @@ class Program(Closing):
                 encoding="utf-8",
                 errors="replace",
             )
-        except (OSError, ValueError, IndexError) as error:
+        except IndexError:
+            raise InputError(f"player {command!r:.200} has no command to start") from None
+        except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"player {command!r:.200} cannot be started: {reason}") from None
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -123,7 +125,7 @@ class Program(Closing):
 
     def _send(self, line: str) -> None:
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it has ended, and the next answer is missing
+        with contextlib.suppress(OSError, ValueError):  # it has ended: the next answer is missing
             self._process.stdin.write(f"{line}\n")
             self._process.stdin.flush()
 
