@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import ur_solver as ur
 from ur_solver.answers.export_columns import column_types
 from ur_solver.cli import cli
-from ur_solver.errors import InputError
+from ur_solver.errors import InputError, WrongTypeError
 
 pytestmark = pytest.mark.medium
 
@@ -162,3 +162,9 @@ def test_progress_ends_with_all_positions(query2, tmp_path):
     n = query2.header.positions
     assert reported[-1] == (n, n)
     assert math.isclose(sum(1 for _ in reported), -(-n // (1 << 16)))
+
+
+def test_one_column_is_a_list_of_one(query2, tmp_path):
+    with pytest.raises(WrongTypeError, match="'rank' is one column; expected several"):
+        query2.export(tmp_path / "t.npy", "npy", "rank")
+    assert query2.export(tmp_path / "t.npy", "npy", ["rank"]) == query2.header.positions

@@ -83,7 +83,9 @@ def test_errors_are_those_of_each(tmp_path):
     ("asked", "fault"),
     [
         ({"size": 0}, "expected 1 or more"),
+        ({"size": "9"}, "not a whole number"),
         ({"ranks": range(0, 10, 2)}, "step 1"),
+        ({"ranks": [1, 2]}, "step 1"),
         ({"block": 999}, "no such block"),
         ({"block": 0, "ranks": range(3)}, "expected one of them"),
     ],

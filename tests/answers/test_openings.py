@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ur_solver.api.table import Table
-from ur_solver.errors import ThrowError
+from ur_solver.errors import ThrowError, WrongTypeError
 from ur_solver.rules import named_rules
 
 BEN = named_rules("ben:1")
@@ -23,10 +23,14 @@ def test_rounds_by_the_table(solved):
         assert answers.opening_rounds((2, 2))[0].value == 0.5
         for throws, marker, fault in (
             ((2, 2), "B4", "cannot continue from 'B4'; the squares of light's marker are A4, A3"),
+            ((2, 2), 4, "cannot continue from 4; the squares of light's marker are A4, A3"),
             ((9, 2), None, "'9-2' cannot be thrown in a round of the opening of ben"),
         ):
             with pytest.raises(ThrowError, match=fault):
                 answers.opening_rounds(throws, marker)
+        assert answers.opening_rounds([2, 2]) == answers.opening_rounds((2, 2))
+        with pytest.raises(WrongTypeError, match="2 is no round of throws"):
+            answers.opening_rounds(2)
 
 
 def test_openings_without_markers(solved):

@@ -143,3 +143,25 @@ def test_rows_of_another_layout_are_refused():
     with pytest.raises(IllegalPositionError, match="row 1: it has more pieces at home"):
         layout.notations(states)
     assert layout.notations(states[:0]).tolist() == []
+    for narrow in (states[:, :5], states[0]):
+        with pytest.raises(InputError, match="states of shape"):
+            layout.notations(narrow)
+
+
+@pytest.mark.parametrize("word", ["finkel:2", "bell-stakes:1"])
+def test_numbers_that_are_too_large_for_a_row_are_no_state(word):
+    space = space_of(named_rules(word))
+    states, _ = some(space, 3)
+    for add in (1 << 16, -(1 << 16), 1 << 32):
+        wide = states.astype(np.int64)
+        wide[1, 3] += add
+        assert space.rank_states(wide).tolist() == [
+            *(int(space.rank_states(states[:1])[0]), -1, int(space.rank_states(states[2:])[0])),
+        ]
+        with pytest.raises(IllegalPositionError, match="row 1"):
+            space.state_layout.notations(wide)
+    for fractions in (states + 0.5, states.astype(str)):
+        with pytest.raises(InputError, match="expected whole numbers"):
+            space.rank_states(fractions)
+    with pytest.raises(InputError, match="ranks of type float64, expected whole numbers"):
+        space.unrank_states([1.5])

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from ur_solver.answers.every_throw import EvaluatedThrows, evaluated_throws
 from ur_solver.answers.lookup import Lookup
-from ur_solver.errors import InputError, did_you_mean
+from ur_solver.errors import InputError, WrongTypeError, did_you_mean
 from ur_solver.moves import PASS
 from ur_solver.rules import RuleSet
 
@@ -85,6 +85,8 @@ class ExportColumns:
     def __init__(self, values: Lookup, names: Sequence[str] | None = None) -> None:
         self.values = values
         there = column_types(values.rules)
+        if isinstance(names, str):
+            raise WrongTypeError(f"{names!r:.60} is one column; expected several, as in a list")
         for name in names or ():
             if name not in there:
                 raise InputError(

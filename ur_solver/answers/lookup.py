@@ -20,6 +20,7 @@ from ur_solver.answers.positions import (
     states_from,
     value_when_over,
 )
+from ur_solver.common.numbers import whole_number
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.table.reader import TableFile
@@ -428,12 +429,11 @@ class Lookup:
 
     def _wanted(self, size: int, ranks: range | None, block: int | None) -> range:
         """The ranks that `chunks` is asked for; raises before the first chunk."""
-        if size < 1:
-            raise InputError(f"chunks of {size!r} positions; expected 1 or more")
+        whole_number("size", size, 1)
         if block is None:
             wanted = range(self.space.n_values) if ranks is None else ranks
-            if wanted.step != 1:
-                raise InputError(f"{wanted!r}: expected a range of step 1")
+            if not isinstance(wanted, range) or wanted.step != 1:
+                raise InputError(f"ranks are {wanted!r:.60}; expected a range of step 1")
             return wanted
         if ranks is not None:
             raise InputError("both ranks and a block are given; expected one of them")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ur_solver.errors import ThrowError
+from ur_solver.errors import ThrowError, WrongTypeError
 from ur_solver.rules import HOME, LIGHT, RuleSet
 from ur_solver.rules.openings import Opening, Round, chooser, opening_of
 from ur_solver.rules.turns import Value
@@ -65,7 +65,7 @@ def source_of(opening: Opening, marker: str | None) -> int:
         If the opening does not go on from there.
     """
     sources = sources_of(opening)
-    square = None if marker is None else marker.upper()
+    square = marker.upper() if isinstance(marker, str) else marker
     if square not in sources:
         known = ", ".join(each for each in sources if each) or "none, as there are no markers"
         raise ThrowError(
@@ -81,6 +81,10 @@ def evaluated_rounds(
     """What may come of a round, as `Answers.opening_rounds` says."""
     opening = known_opening(rules)
     source = source_of(opening, marker)
+    try:
+        throws = tuple(throws)
+    except TypeError:
+        raise WrongTypeError(f"{throws!r:.40} is no round of throws, such as (1, 2)") from None
     if throws not in opening.throws:
         thrown = "-".join(map(str, throws))
         raise ThrowError(

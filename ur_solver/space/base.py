@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ur_solver.errors import IllegalPositionError, WrongTypeError
 from ur_solver.rules import LIGHT, Position, RuleSet
-from ur_solver.space.state_layout import StateLayout
+from ur_solver.space.state_layout import StateLayout, rows_of
 
 LAST_RANKS = 7
 """The last version of the formats of tables and unfinished solves in which some ranks changed."""
@@ -261,16 +261,7 @@ class Space(ABC):
         int64, shape (n,)
             -1 where a row is over or is not a state of this space.
         """
-        try:
-            states = np.ascontiguousarray(states, dtype=self.state_dtype)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise WrongTypeError(
-                f"{states!r:.60} is not an array of encoded states: {error}"
-            ) from None
-        if states.ndim != 2 or states.shape[1] != self.state_width:
-            raise WrongTypeError(
-                f"states of shape {states.shape}, expected (n, {self.state_width})"
-            )
+        states = rows_of(states, self.state_dtype, self.state_width)
         ranks = np.empty(len(states), dtype=np.int64)
         if len(states):
             self._rank_rows(states, ranks)
@@ -285,14 +276,16 @@ class Space(ABC):
             If a rank is not in 0 .. n_values - 1.
         """
         try:
-            ranks = np.ascontiguousarray(ranks, dtype=np.int64)
-        except (TypeError, ValueError, OverflowError) as error:
+            ranks = np.asarray(ranks)
+        except ValueError as error:
             raise WrongTypeError(f"{ranks!r:.60} is not an array of ranks: {error}") from None
         if ranks.ndim != 1:
             raise WrongTypeError(f"ranks of shape {ranks.shape}, expected one dimension")
+        if ranks.size and ranks.dtype.kind not in "iu":
+            raise WrongTypeError(f"ranks of type {ranks.dtype}, expected whole numbers")
         if ranks.size and not (0 <= ranks.min() and ranks.max() < self.n_values):
             raise IndexError(f"ranks run from 0 to {self.n_values - 1}")
         states = np.zeros((len(ranks), self.state_width), dtype=self.state_dtype)
         if len(ranks):
-            self._unrank_rows(ranks, states)
+            self._unrank_rows(np.ascontiguousarray(ranks, dtype=np.int64), states)
         return states

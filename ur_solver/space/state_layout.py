@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import IllegalPositionError, InputError
+from ur_solver.errors import IllegalPositionError, InputError, WrongTypeError
 from ur_solver.rules.position import MAX_FINES, content_text
 from ur_solver.space._state_texts import StateTexts, as_strings, read_texts, write_texts
 
@@ -31,6 +31,34 @@ VERSION = 1
 """Of the layout; the same for every rule set."""
 
 _BOARD = {"_": -1, "/": -2}
+
+
+def rows_of(states: npt.ArrayLike, dtype: np.dtype[Any], width: int) -> npt.NDArray[Any]:
+    """Encoded states as contiguous rows of a type.
+
+    A row with a number that the type does not hold becomes one of its largest number, which is no
+    state.
+
+    Raises
+    ------
+    WrongTypeError
+        If they are not whole numbers, or no rows of that width.
+    """
+    try:
+        found = np.asarray(states)
+    except ValueError as error:
+        raise WrongTypeError(f"{states!r:.60} is not an array of encoded states: {error}") from None
+    if found.ndim != 2 or found.shape[1] != width:
+        raise WrongTypeError(f"states of shape {found.shape}, expected (n, {width})")
+    if found.dtype.kind not in "iu":
+        raise WrongTypeError(f"states of type {found.dtype}, expected whole numbers")
+    rows = np.ascontiguousarray(found, dtype=dtype)
+    if found.dtype == dtype or not found.size:
+        return rows
+    most, is_signed = np.iinfo(dtype).max, found.dtype.kind == "i"
+    if found.max() > most or (is_signed and found.min() < 0):
+        rows[((found < 0) | (found > most)).any(axis=1)] = most
+    return rows
 
 
 class StateLayout:
@@ -110,10 +138,7 @@ class StateLayout:
         `dtype`, shape (n,)
             A view of `states`, if these are contiguous and of the rule set's own type.
         """
-        states = np.ascontiguousarray(states, dtype=self.number_type)
-        if states.ndim != 2 or states.shape[1] != self.width:
-            raise InputError(f"states of shape {states.shape}, expected (n, {self.width})")
-        return states.view(self.dtype)[:, 0]
+        return rows_of(states, self.number_type, self.width).view(self.dtype)[:, 0]
 
     def plain(self, records: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The inverse of `structured`: unsigned integers, shape (n, state width).
@@ -121,7 +146,7 @@ class StateLayout:
         Raises
         ------
         InputError
-            If the fields are not those of `dtype`, in any order and of any whole numbers.
+            If the fields are not those of `dtype`, in any order and of whole numbers of any size.
         """
         names = self._names
         if set(records.dtype.names or ()) != {*names}:
@@ -129,8 +154,8 @@ class StateLayout:
                 f"fields {records.dtype.names}, expected those of the layout: {', '.join(names)}"
             )
         if records.dtype != self.dtype:
-            columns = [records[name] for name in names]
-            return np.stack(columns, axis=1).astype(self.number_type)
+            columns = np.stack([records[name] for name in names], axis=1)
+            return rows_of(columns, self.number_type, self.width)
         return np.ascontiguousarray(records).view(self.number_type).reshape(-1, len(names))
 
     def notations(
@@ -152,6 +177,8 @@ class StateLayout:
         ------
         IllegalPositionError
             For the first row with a number that is no content of its square.
+        WrongTypeError
+            If they are no encoded states.
 
         Notes
         -----
@@ -173,7 +200,7 @@ class StateLayout:
         letters : uint8
         starts : int64, shape (n + 1,)
         """
-        states = np.ascontiguousarray(states, dtype=self.number_type)
+        states = rows_of(states, self.number_type, self.width)
         dark = np.empty(len(states), dtype=np.uint8)
         dark[:] = is_dark
         starts = np.zeros(len(states) + 1, dtype=np.int64)
