@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import ur_solver as ur
 from ur_solver.cli import cli
-from ur_solver.common.numbers import checked_seed
+from ur_solver.common.numbers import whole_number
 from ur_solver.errors import InputError
 from ur_solver.study import evaluate, study
 
@@ -29,7 +29,7 @@ def test_seeds_are_checked_by_every_function(seed):
 
 
 def test_numbers_of_numpy_are_whole_numbers():
-    assert checked_seed(np.int64(3)) == 3
+    assert whole_number("seed", np.int64(3)) == 3
 
 
 @pytest.mark.parametrize(

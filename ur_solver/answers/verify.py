@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ur_solver.answers.lookup import Lookup
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.common.machine import usable_processors
-from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Progress
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.kernel import (
@@ -110,7 +110,7 @@ def verify_table(
     InputError
         If `sample` or `seed` is not a whole number of at least 0.
     """
-    checked_seed(seed)
+    whole_number("seed", seed)
     whole_number("sample", sample)
     stored = table.load()
     values = VALUE_TYPES[table.header.value_type].decode(stored)

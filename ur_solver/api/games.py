@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ur_solver import records
 from ur_solver.common.files import path_text
-from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.common.numbers import whole_number
 from ur_solver.errors import WrongTypeError
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
@@ -162,7 +162,7 @@ def sample(
         policy_of(light, table),
         policy_of(dark, table),
         whole_number("games", games),
-        np.random.default_rng(checked_seed(seed)),
+        np.random.default_rng(whole_number("seed", seed)),
         {side: _name(player) for side, player in (("Light", light), ("Dark", dark))},
         table,
     )

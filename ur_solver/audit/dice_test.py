@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.common.numbers import whole_number
 from ur_solver.records import GameRecord
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Dice
 from ur_solver.rules.words import counted
@@ -60,7 +60,7 @@ def dice_test(records: Iterable[GameRecord], seed: int = 1) -> list[dict[str, An
     InputError
         If the seed is none.
     """
-    checked_seed(seed)
+    whole_number("seed", seed)
     games: Counter[Dice] = Counter()
     thrown: dict[Dice, dict[str, Counter[int]]] = {}
     for record in records:
@@ -119,7 +119,7 @@ def compared_throws(
     InputError
         If the seed or a count is not a whole number from 0, or a count is above `MAX_COUNT`.
     """
-    rng = np.random.default_rng(checked_seed(seed))
+    rng = np.random.default_rng(whole_number("seed", seed))
     both: Counter[int] = Counter()
     found = {}
     for side, counts in ((LIGHT, light), (DARK, dark)):

@@ -42,14 +42,3 @@ def real_number(name: str, value: SupportsFloat) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise WrongTypeError(f"{name} is {value!r:.60}, not a number") from None
-
-
-def checked_seed(seed: SupportsIndex) -> int:
-    """The seed of random draws.
-
-    Raises
-    ------
-    InputError
-        As `whole_number` does, if it is not a whole number of at least 0.
-    """
-    return whole_number("seed", seed)

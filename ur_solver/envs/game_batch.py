@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ur_solver.answers.values import Values
 from ur_solver.common.machine import usable_processors
-from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.common.numbers import whole_number
 from ur_solver.envs import _stepper
 from ur_solver.envs.actions import actions_of
 from ur_solver.errors import InputError
@@ -200,7 +200,7 @@ class GameBatch:
         seed : int
             Of the dice and of the opponent's random choices.
         """
-        sequence = np.random.SeedSequence(checked_seed(seed))
+        sequence = np.random.SeedSequence(whole_number("seed", seed))
         self._streams[:] = sequence.generate_state(len(self), np.uint64)
         self._rng = np.random.default_rng(sequence)
         left = self._all

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Progress
 from ur_solver.errors import InputError
 from ur_solver.players.player import Asked, Player
@@ -113,7 +113,7 @@ def duel(
     InputError
         If the number of games or the seed is invalid, or a program fails (`Program`).
     """
-    checked_seed(seed)
+    whole_number("seed", seed)
     if whole_number("games", games, 2) % 2:
         raise InputError(f"games {games}: expected an even number, as they are played in pairs")
     results, throws, unfinished = np.zeros((games // 2, 2)), 0, 0

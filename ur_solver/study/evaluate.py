@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.answers.values import Values
-from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.common.numbers import whole_number
 from ur_solver.errors import InputError
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
@@ -90,7 +90,7 @@ def evaluate(
     >>> round(evaluate(table, "table", "random").chance.value, 6)
     0.754995
     """
-    checked_seed(seed)
+    whole_number("seed", seed)
     if games is not None:
         whole_number("games", games, 2)
     policies = tuple(

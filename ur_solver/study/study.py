@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ur_solver.answers.query import Answers
 from ur_solver.answers.values import PositionValues, Values, margin_of, totals_of
-from ur_solver.common.numbers import checked_seed, whole_number
+from ur_solver.common.numbers import whole_number
 from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
 from ur_solver.rules.words import counted
@@ -83,7 +83,7 @@ def study(
     InputError
         If the seed or the number of games is invalid.
     """
-    checked_seed(seed)
+    whole_number("seed", seed)
     whole_number("games", games, 2)
     rules, generator = table.rules, generator_of(table.rules)
     say(f"{counted(games, 'game')} of the table against itself")
