@@ -11,6 +11,7 @@ import math
 import pathlib
 import random
 from typing import Any
+from unittest import mock
 from urllib.parse import quote
 
 from tests.faults.strangers import corpus
@@ -50,9 +51,10 @@ def requests(path: pathlib.Path, times: int, seed: int) -> Tally:
     """Requests to a server of one table, each drawn from what a stranger may try."""
     tally = Tally("requests to `ur serve`")
     rng = random.Random(seed)
-    with Table(path) as table:
+    seconds = mock.patch("ur_solver.serve.app.BODY_SECONDS", _BODY_SECONDS)
+    with Table(path) as table, seconds:
         name = "table"
-        asker = Asker(make_app({name: table}, body_seconds=_BODY_SECONDS))
+        asker = Asker(make_app({name: table}))
         texts = [table.space.unrank(k).notation for k in range(0, table.space.n_positions, 997)]
         for number in range(times):
             sent = _drawn(rng, name, texts)

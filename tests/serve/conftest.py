@@ -29,9 +29,11 @@ def tables(solved) -> Iterator[dict[str, Table]]:
 
 @pytest.fixture(scope="session")
 def asker(tables) -> Iterator[Asker]:
-    asker = Asker(make_app(tables, body_seconds=0.2))
-    yield asker
-    asker.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ur_solver.serve.app.BODY_SECONDS", 0.2)
+        asker = Asker(make_app(tables))
+        yield asker
+        asker.close()
 
 
 def position_path(name: str, position: str, kind: str = "tables") -> str:

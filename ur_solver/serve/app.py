@@ -77,12 +77,7 @@ _CACHED = 4096
 """The number of cached answers to positions, of 2 to 10 kB."""
 
 
-def make_app(
-    tables: Mapping[str, Evaluator],
-    front: Front | None = None,
-    *,
-    body_seconds: float = BODY_SECONDS,
-) -> Application:
+def make_app(tables: Mapping[str, Evaluator], front: Front | None = None) -> Application:
     """The application, behind its guard.
 
     Parameters
@@ -91,11 +86,9 @@ def make_app(
         By the id under which each is served (`ur_solver.serve.shelf.Shelf`).
     front : Front, optional
         The names and the path of the server.
-    body_seconds : float
-        The seconds that a body may take to arrive.
     """
     front = front or Front()
-    served = _Served(tables, front.root_path, body_seconds)
+    served = _Served(tables, front.root_path)
     routes = [
         Route(f"/api/v1{path}", partial(served.answered, path, operation), methods=[method.upper()])
         for path, operations in openapi.PATHS.items()
@@ -121,12 +114,9 @@ class _Served:
     `ur_solver.serve.openapi` lists them.
     """
 
-    def __init__(
-        self, tables: Mapping[str, Evaluator], root_path: str, body_seconds: float
-    ) -> None:
+    def __init__(self, tables: Mapping[str, Evaluator], root_path: str) -> None:
         self._tables = tables
         self._root_path = root_path
-        self._body_seconds = body_seconds
         self._heavy = anyio.CapacityLimiter(1)  # one game at a time: h5py reads one by one anyway
         self._position = lru_cache(_CACHED)(self._find_position)
         # an estimator takes seconds for the value of an opening
@@ -141,7 +131,7 @@ class _Served:
             asked = parameters(request.query_params.multi_items(), operation["parameters"])
             if "requestBody" in operation:
                 content = operation["requestBody"]["content"][JSON]
-                asked = json_body(await self._body(request), content["schema"]["properties"])
+                asked = json_body(await _body(request), content["schema"]["properties"])
             return await handler(request, **asked)  # type: ignore[no-any-return]
         except RefusedError as error:
             return _error(error.status, str(error))
@@ -162,24 +152,6 @@ class _Served:
             raise RefusedError(404, f"there is no table {name!r:.60}; the tables are {known}")
         table = self._tables[name]
         return ServedRules(table.rules, table)
-
-    async def _body(self, request: Request) -> bytes:
-        """The body of a request, which is said to be JSON."""
-        kind, _, _ = request.headers.get("content-type", "").partition(";")
-        if kind.strip().lower() != JSON:
-            raise RefusedError(415, f"expected a body of type {JSON}")
-        text = bytearray()
-        try:
-            async with asyncio.timeout(self._body_seconds):
-                async for part in request.stream():
-                    text += part
-                    if len(text) > MAX_BODY:
-                        raise RefusedError(413, f"the body has more than {MAX_BODY:,} bytes")
-        except TimeoutError:
-            raise RefusedError(
-                408, f"the body took more than {self._body_seconds:g} seconds to arrive"
-            ) from None
-        return bytes(text)
 
     # Tables and positions.
 
@@ -300,6 +272,25 @@ class _Served:
         """The rules of a rule set in prose."""
         rules = self._source(request).rules
         return json_reply(prose_values(rules), _tag("prose", rules.word, digest_of(rules)), request)
+
+
+async def _body(request: Request) -> bytes:
+    """The body of a request, which is said to be JSON."""
+    kind, _, _ = request.headers.get("content-type", "").partition(";")
+    if kind.strip().lower() != JSON:
+        raise RefusedError(415, f"expected a body of type {JSON}")
+    text = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                text += part
+                if len(text) > MAX_BODY:
+                    raise RefusedError(413, f"the body has more than {MAX_BODY:,} bytes")
+    except TimeoutError:
+        raise RefusedError(
+            408, f"the body took more than {BODY_SECONDS:g} seconds to arrive"
+        ) from None
+    return bytes(text)
 
 
 def _batch(table: Evaluator, texts: list[object]) -> Json:

@@ -211,6 +211,13 @@ def test_the_table_plays_both_sides(person, name):
     assert lost in ("+0.0", "\N{MINUS SIGN}0.0")
 
 
+def test_a_turn_of_the_computer_that_is_looked_back_at_is_over(person):
+    person.visit("table=finkel-3&game=.2_A!A3.1_C!C4&dark=table&at=1")
+    assert person.page.inner_text("#headline") == "The computer threw 1"
+    person.visit("table=finkel-3&game=.2_A!A3.1_C!C4&light=table&at=1")
+    assert person.page.inner_text("#headline") == "You threw 1: move a piece"
+
+
 def test_the_table_answers_a_human(person):
     person.visit("table=finkel-3&dark=random")
     for _ in range(6):

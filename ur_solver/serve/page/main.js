@@ -178,7 +178,8 @@ function drawPath(side, from = `${side} home`) {
 function showStatus() {
   const words = opening.words() + (opening.isOn ? "" : session.isPlayed ? lastWords(session) : statusWords(session))
     + hintWords(session);
-  const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, `${at("headline").textContent}. ${chosenWords(session)}`) : "";
+  const said = [at("headline").textContent, chosenWords(session)].filter(Boolean).join(". ");
+  const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, said) : "";
   const all = words + (unseen && unseen.textContent);
   const dice = opening.isOn ? [] : lastDice(session);
   if (all !== announced) at("status").replaceChildren(...dice, words, unseen);

@@ -39,15 +39,16 @@ export function headline(session) {
     return who === "you" ? "You have won!" : `${capitalised(who)} has won.`;
   }
   if (answer.is_draw) return "A draw: nobody can ever move again.";
-  if (session.players[side] !== "human") return `${capitalised(whoIs(session, side))} plays …`;
+  const who = capitalised(whoIs(session, side));
+  const isHuman = session.players[side] === "human";
+  if (!isHuman && !session.at.next) return `${who} plays …`;
   if (session.mustChoose) return `${turnOf(session, side)}: throw to ${session.choices.join(" or to ")}?`;
   if (!session.entry) return `${turnOf(session, side)}: throw the dice`;
-  const who = capitalised(whoIs(session, side));
   const thrown = throwsOf(session.entry);
   const steps = session.about.dice.find((die) => die.throw === thrown.at(-1)).steps;
   const far = steps && steps !== thrown.at(-1) ? ` (${steps} squares)` : "";
-  const what = session.mustPass ? "no move, the turn passes" : "move a piece";
-  return `${who} threw ${thrown.join(" and ")}${far}: ${what}`;
+  const what = session.mustPass ? ": no move, the turn passes" : isHuman ? ": move a piece" : "";
+  return `${who} threw ${thrown.join(" and ")}${far}${what}`;
 }
 
 /** Help for the first turn of a game. */
