@@ -58,11 +58,11 @@ def test_nothing_is_counted_before_it_is_known_who_answers(person):
 
 WAYS = """async (view) => {
   const { Board } = await import('./board.js');
-  const { Source, get } = await import('./api.js');
+  const { Source, games } = await import('./api.js');
   const board = new Board(document.querySelector('#rules-text'));
   document.querySelector('#rules-dialog').showModal();
   const found = {};
-  for (const { name, pieces } of (await get('/rules')).rules) {
+  for (const { name, pieces } of (await games()).rules) {
     const source = new Source(`rules/${name}:${pieces}`);
     const about = await source.about();
     board.show((await source.position(about.start, view)).svg);

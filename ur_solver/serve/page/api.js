@@ -13,7 +13,7 @@ const DATA = document.querySelector("meta[name=ur-data]")?.getAttribute("content
 const local = DATA && import("./engine/local.js").then(({ Local }) => new Local(DATA));
 
 /** The answer to a request, which has a body if there are `values`: what its JSON says, or a text. */
-export async function get(path, values) {
+async function get(path, values) {
   if (local) return (await local).answer(path, values);
   const headers = { "Content-Type": "application/json" };
   const options = values && { method: "POST", headers, body: JSON.stringify(values) };
@@ -29,6 +29,9 @@ export async function get(path, values) {
   }
   return reply.headers.get("Content-Type").startsWith("application/json") ? reply.json() : reply.text();
 }
+
+/** The games to choose from, and the tables and estimators that answer for them. */
+export const games = () => once(kept, "rules", () => get("/rules"), MOST_KEPT);
 
 /** A source of answers: `tables/finkel-3`, or `rules/finkel:3` where nothing is solved. */
 export class Source {

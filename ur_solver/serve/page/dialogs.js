@@ -1,12 +1,12 @@
 // Dialogs: a new game, a game from elsewhere, saving and sharing, the keys.
 
-import { Source } from "./api.js";
+import { Source, games } from "./api.js";
 import { at, button, download, make } from "./dom.js";
 import { plainText } from "./plain.js";
 import { LEVELS, SIDES, capitalised, counted } from "./words.js";
 
 /** @param {import("./session.js").Session} session */
-export function wireDialogs(session, { start, load, run, ready, tables }) {
+export function wireDialogs(session, { start, load, run, ready }) {
   const open = (name) => at(`${name}-dialog`).showModal();
   at("help").addEventListener("click", () => open("help"));
   at("new").addEventListener("click", () => {
@@ -25,7 +25,7 @@ export function wireDialogs(session, { start, load, run, ready, tables }) {
     const of = (what) => Object.fromEntries(SIDES.map((side) => [side, at(`${side}-${what}`).value.trim()]));
     start(of("player"), of("name"));
   });
-  wireOpening(session, { load, open, ready, tables });
+  wireOpening(session, { load, open, ready });
   at("save").addEventListener("click", () => {
     at("link").value = location.href;
     showSaves(session, run);
@@ -44,8 +44,8 @@ function namedIn(text, tables) {
 }
 
 /** The games of a text by the table on screen, or else by another one that the text names. */
-async function auditOf(session, tables, text) {
-  const others = namedIn(text, tables).filter((path) => path !== session.source.path);
+async function auditOf(session, text) {
+  const others = namedIn(text, (await games()).tables).filter((path) => path !== session.source.path);
   const paths = [...(session.source.hasValues ? [session.source.path] : []), ...others];
   if (!paths.length) throw new Error("Games are judged by a table or an estimator; choose one first.");
   let first = null;
@@ -58,7 +58,7 @@ async function auditOf(session, tables, text) {
   return { ...first, path: null };
 }
 
-function wireOpening(session, { load, open, ready, tables }) {
+function wireOpening(session, { load, open, ready }) {
   const say = (...items) => at("found").replaceChildren(...items.map((item) => make("li", {}, item)));
   at("open").addEventListener("click", () => {
     say();
@@ -74,20 +74,20 @@ function wireOpening(session, { load, open, ready, tables }) {
     let found;
     try {
       await ready();
-      found = await auditOf(session, tables(), at("text").value);
+      found = await auditOf(session, at("text").value);
     } catch (error) {
       say(error.message);
       return;
     }
-    const { games, faults } = found;
+    const { games: those, faults } = found;
     const take = (game) => {
       at("open-dialog").close();
       return load(game, found.path);
     };
-    if (games.length === 1 && !faults.length) await take(games[0]);
-    else if (!games.length && !faults.length) say("There is no game in this.");
+    if (those.length === 1 && !faults.length) await take(those[0]);
+    else if (!those.length && !faults.length) say("There is no game in this.");
     else {
-      say(...games.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, games.length + faults.length)));
+      say(...those.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, those.length + faults.length)));
     }
   };
   at("read").addEventListener("click", read);

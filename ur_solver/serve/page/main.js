@@ -1,6 +1,6 @@
 // The page: wires the session to the board, the panels and the keys.
 
-import { Source, get } from "./api.js";
+import { Source, games } from "./api.js";
 import { Board } from "./board.js";
 import { wireDialogs } from "./dialogs.js";
 import { at, button, make } from "./dom.js";
@@ -52,10 +52,8 @@ board.hands = {
   drop: act((from, to) => hands().drop(from, to)),
   canDrag: (place) => hands().canDrag(place),
 };
-/** @type {{id: string, game: string | null, pieces: number, exact: boolean}[]} */
-let tables = [];
 const dialogs = wireDialogs(session, {
-  start: act(start), load: act((game, path) => session.load(game, path)), run, ready, tables: () => tables,
+  start: act(start), load: act((game, path) => session.load(game, path)), run, ready,
 });
 const learning = new Learning(session, act);
 const opening = new Opening(session, board, act);
@@ -433,9 +431,7 @@ function option(path, text) {
 }
 
 async function begin() {
-  const known = await get("/rules");
-  const { rules } = known;
-  tables = known.tables;
+  const { rules, tables } = await games();
   fallback = tables.length ? `tables/${tables[0].id}` : `rules/${rules[0].name}:${rules[0].pieces}`;
   at("table").replaceChildren(
     make("option", { value: "", hidden: true }, "choose …"),

@@ -101,21 +101,21 @@ function badge(mark) {
 export function showTurns(session, go) {
   const host = at("turns");
   const items = [];
-  const draw = (node, into, depth) => {
+  const draw = (node, into) => {
     while (node.children.length) {
       const [main, ...others] = node.children;
       into.push(turnButton(session, main, go));
       for (const one of others) {
         const line = make("div", { class: "variation" }, turnButton(session, one, go));
         const rest = [];
-        draw(one, rest, depth + 1);
+        draw(one, rest);
         line.append(...rest);
         into.push(line);
       }
       node = main;
     }
   };
-  draw(session.root, items, 0);
+  draw(session.root, items);
   host.replaceChildren(...items);
   host.hidden = !items.length;
   const current = host.querySelector("[aria-current]");

@@ -1,6 +1,6 @@
 // Practise: decisions with the answer hidden, to be tried again, and explained in numbers.
 
-import { Source, get } from "./api.js";
+import { Source, games } from "./api.js";
 import { Board } from "./board.js";
 import { Dialog } from "./dialog.js";
 import { button, cautious, figures, make, named } from "./dom.js";
@@ -244,7 +244,7 @@ export class Practise extends Dialog {
 
 /** What decisions can be drawn from: the tables and estimators, by game. */
 async function judges() {
-  const { rules, tables } = await get("/rules");
+  const { rules, tables } = await games();
   const listed = [...rules.map((game) => [game.name, game.title]), [null, null]];
   return listed.flatMap(([name, title]) => tables.filter((each) => each.game === name).map((each) =>
     ({ path: `tables/${each.id}`, words: `${title ?? each.id}, ${counted(each.pieces, "piece")}` })));

@@ -1,6 +1,6 @@
 // "Record a game": a game at a real table is written down, throw by throw and move by move.
 
-import { Source, get } from "./api.js";
+import { Source, games } from "./api.js";
 import { Board } from "./board.js";
 import { Dialog } from "./dialog.js";
 import { button, cautious, download, make, named, swatch, turnStory } from "./dom.js";
@@ -91,11 +91,11 @@ export class Record extends Dialog {
       },
     })));
     const { path } = recording.source;
-    const games = this.games.some((each) => each.path === path) ? this.games
+    const those = this.games.some((each) => each.path === path) ? this.games
       : [{ path, words: recording.about.word }, ...this.games];
     this.game = make("select", { id: "recording-game", onchange: (event) =>
       this.run(() => this.begin(event.target.value, { names: recording.names })) },
-    ...games.map((each) => make("option", { value: each.path, selected: each.path === path }, each.words)));
+    ...those.map((each) => make("option", { value: each.path, selected: each.path === path }, each.words)));
     this.who = make("details", { open: true }, make("summary", {}, "Game and players"),
       make("label", {}, "Game ", this.game), make("div", { class: "names" }, ...names));
     this.ending = make("select", { id: "recording-ending", onchange: (event) => {
@@ -301,7 +301,7 @@ export class Record extends Dialog {
 
 /** The games of the first screen, with the pieces they are played with, and what answers for them. */
 async function gamesToRecord() {
-  const { rules, tables } = await get("/rules");
+  const { rules, tables } = await games();
   return rules.map((game) => {
     const { path, pieces } = sourceOf(game, tables, false);
     return { path, words: `${game.title}, ${counted(pieces, "piece")}` };
