@@ -158,6 +158,7 @@ def test_other_dice_where_the_rules_allow_them():
             "race has no switch 'roll_again'; it has sa",
         ),
         ("finkel", {"switches": {"safe_rosettes": 1}}, "safe_rosettes is 1, not true or false"),
+        ("casual", {"switches": {"roll_again": "yes"}}, "roll_again is 'yes', not true or false"),
         ("finkel", {"switches": {"extra_throw": ["may"]}}, "extra_throw is .*, not 'must' or 'm"),
         ("finkel", {"switches": {"extra_on_throw": 4.0}}, "extra_on_throw is 4.0, which 4-bin"),
         ("skiriuk", {"switches": {"depots": (1,)}}, "depots is .*, not a tuple that squares_of"),

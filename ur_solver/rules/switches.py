@@ -101,15 +101,10 @@ class Flag(Switch):
         super().__init__(key, default, help, meaning)
         self.is_always_written = is_always_written
 
-    def from_json(self, value: object) -> bool:
-        """True or false."""
-        if isinstance(value, bool):
-            return value
-        raise RuleSetError(f"rule set: {self.key} is {value!r:.100}, not true or false")
-
-    def fault(self, value: object, rules: RuleSet) -> str | None:
+    def fault(self, value: object, rules: RuleSet | None) -> str | None:
         """Anything but a bool."""
-        return None if isinstance(value, bool) else f"{self.key} is {value!r}, not true or false"
+        is_right = isinstance(value, bool)
+        return None if is_right else f"{self.key} is {value!r:.100}, not true or false"
 
     def word(self, value: bool) -> str:
         """``safe-rosettes``, ``no-safe-rosettes``."""

@@ -238,9 +238,17 @@ class Family:
 
     @classmethod
     def spelled_out(cls, switches: Mapping[str, Any]) -> dict[str, Any]:
-        """Switches without shorthands, each replaced by what it stands for."""
+        """Switches without shorthands, each replaced by what it stands for.
+
+        Raises
+        ------
+        RuleSetError
+            If a shorthand has a wrong value.
+        """
         found = dict(switches)
         for short in cls.shorthands:
+            if fault := short.fault(found.get(short.key, False), None):
+                raise RuleSetError(f"rule set: {fault}")
             is_on = found.pop(short.key, None)
             if is_on or (is_on is not None and found.get(short.of) == short.on):
                 found[short.of] = short.on if is_on else short.off
