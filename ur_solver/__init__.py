@@ -51,52 +51,28 @@ if TYPE_CHECKING:
     )
     from ur_solver.space import StateLayout
 
-_HOMES = {
-    "errors": "",
-    "train": "api.estimating",
-    "open_evaluator": "api.evaluator",
-    "Games": "api.games",
-    "read_games": "api.games",
-    "sample": "api.games",
-    "write_games": "api.games",
-    "open_table": "api.solving",
-    "rule_set": "api.solving",
-    "solve": "api.solving",
-    "solve_from": "api.solving",
-    "solve_lengths": "api.lengths",
-    "Table": "api.table",
-    "GameAudit": "audit",
-    "JudgedPly": "audit",
-    "Mark": "audit",
-    "PlayerSummary": "audit",
-    "Thresholds": "audit",
-    "Estimator": "estimators.estimator",
-    "open_estimator": "estimators.finding",
-    "Lengths": "answers.lengths",
-    "MoveLength": "answers.lengths",
-    "EvaluatedMove": "answers.query",
-    "EvaluatedRound": "answers.openings",
-    "ThrowValue": "answers.query",
-    "GameRecord": "records",
-    "Ply": "records",
-    "RecordFault": "records",
-    "CATALOGUE": "rules",
-    "DICE": "rules",
-    "PATHS": "rules",
-    "Board": "rules",
-    "Dice": "rules",
-    "Family": "rules",
-    "Move": "rules",
-    "Path": "rules",
-    "Position": "rules",
-    "RuleSet": "rules",
-    "SquareRule": "rules",
-    "Stakes": "rules",
-    "register_family": "rules",
-    "register_rules": "rules",
-    "register_square_rule": "rules",
-    "StateLayout": "space",
+_NAMES = {
+    "answers.lengths": ("Lengths", "MoveLength"),
+    "answers.openings": ("EvaluatedRound",),
+    "answers.query": ("EvaluatedMove", "ThrowValue"),
+    "api.estimating": ("train",),
+    "api.evaluator": ("open_evaluator",),
+    "api.games": ("Games", "read_games", "sample", "write_games"),
+    "api.lengths": ("solve_lengths",),
+    "api.solving": ("open_table", "rule_set", "solve", "solve_from"),
+    "api.table": ("Table",),
+    "audit": ("GameAudit", "JudgedPly", "Mark", "PlayerSummary", "Thresholds"),
+    "estimators.estimator": ("Estimator",),
+    "estimators.finding": ("open_estimator",),
+    "records": ("GameRecord", "Ply", "RecordFault"),
+    "rules": (
+        *("CATALOGUE", "DICE", "PATHS", "Board", "Dice", "Family", "Move", "Path", "Position"),
+        *("RuleSet", "SquareRule", "Stakes"),
+        *("register_family", "register_rules", "register_square_rule"),
+    ),
+    "space": ("StateLayout",),
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 """The modules of the names."""
 
 __all__ = [
@@ -150,12 +126,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("ur-solver")
+    if name == "errors":
+        return importlib.import_module(f"{__name__}.errors")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOMES[name]
-    if not home:
-        return importlib.import_module(f"{__name__}.{name}")
-    found = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    found = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = found
     return found
 

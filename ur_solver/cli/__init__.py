@@ -63,7 +63,7 @@ COMMANDS = {
     "publish": "Write the board's page as a site of plain files.",
     "board": "Draw a position.",
 }
-"""The commands and their short help, which `ur --help` shows without importing them."""
+"""The commands, each with the line that `ur --help` shows without importing it."""
 
 _MODULES = {"import": "import_map", "export": "export_map"}
 """Modules of commands whose names are no module names, such as the keyword `import`."""

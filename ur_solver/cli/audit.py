@@ -43,7 +43,7 @@ def _threshold_option(name: str, marked: str, default: float) -> Callable[[_F], 
     )
 
 
-@click.command(short_help="Judge recorded games.")
+@click.command()
 @games_argument
 @json_option
 @click.option("--html", type=OUTPUT_FILE, help="Write an HTML report.")

@@ -27,7 +27,7 @@ from ur_solver.rules.turns import pass_value
 from ur_solver.table.format import WIN
 
 
-@click.command(short_help="Rank the legal moves, best first.")
+@click.command()
 @table_argument
 @position_argument
 @throw_argument

@@ -29,7 +29,7 @@ from ur_solver.rules.drawing.svg import Arrow, board_picture
 STDOUT = Path("-")
 
 
-@click.command(short_help="Draw a position.")
+@click.command()
 @click.argument("rules")
 @position_argument
 @output_option(

@@ -13,7 +13,7 @@ from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.solving.certificates import certify_table
 
 
-@click.command(short_help="Prove a bound on the error of a table.")
+@click.command()
 @table_argument
 @threads_option
 @json_option

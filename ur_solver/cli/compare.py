@@ -23,7 +23,7 @@ _STUDY = ".study.json"
 _GAMES, _GAMES_OF_ESTIMATOR = 20_000, 2000
 
 
-@click.command(short_help="Compare rule sets side by side.")
+@click.command()
 @click.argument("words", nargs=-1, required=True, metavar="TABLE...")
 @number_option(
     "-g",

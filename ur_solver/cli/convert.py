@@ -27,7 +27,7 @@ from ur_solver.rules import named_rules
 from ur_solver.rules.words import counted
 
 
-@click.command(short_help="Convert games to another notation.")
+@click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--to", "name", metavar="NOTATION", help="Write rgn, json or ur.")
 @output_option("Write to a file; its suffix names the notation.")

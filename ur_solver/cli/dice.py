@@ -18,7 +18,7 @@ from ur_solver.rules.words import counted
 _SERIES = ("light", "dark", "both")
 
 
-@click.command(short_help="Compare the throws of games with fair dice.")
+@click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @played_by_option
 @seed_option("Seed the fair series that the throws are compared with.")

@@ -19,7 +19,7 @@ from ur_solver.study.duel import Duel, Duellist, PolicyDuellist, duel
 from ur_solver.study.figures import as_share
 
 
-@click.command(short_help="Let two programs play against each other.")
+@click.command()
 @click.argument("first")
 @click.argument("second")
 @click.option("--rules", "word", default="finkel", show_default=True, metavar="RULES",

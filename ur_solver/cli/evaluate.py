@@ -23,7 +23,7 @@ _GAMES_OF_ESTIMATOR = 2000
 """A table chooses some ten times as fast."""
 
 
-@click.command(short_help="Compare two policies in play, or judge one.")
+@click.command()
 @table_argument
 @click.option("--light", default="table", show_default=True, metavar="POLICY",
               help="Play light by POLICY.")  # fmt: skip

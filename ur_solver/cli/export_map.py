@@ -19,7 +19,7 @@ _EXPORT_MEMORY = 1 << 28
 """Bytes of decoded values by default; a table that takes no more is kept in memory."""
 
 
-@click.command(short_help="Convert a table to RoyalUr's solved map or to columns.")
+@click.command()
 @table_argument
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--parquet", "kind", flag_value="parquet", help="Write columns as Parquet.")

@@ -18,7 +18,7 @@ from ur_solver.table.new_path import make_folder
 from ur_solver.table.reader import TableFile
 
 
-@click.command(short_help="Fetch a table from a web server.")
+@click.command()
 @click.argument("url")
 @output_option(
     "Write to FILE; by default to the folder of tables, under the name in URL.",

@@ -31,7 +31,7 @@ _KEPT_AS = {
 }
 
 
-@click.command(short_help="Convert RoyalUr's solved map to a table.")
+@click.command()
 @click.argument("file", metavar="FILE.rgu", type=click.Path(path_type=Path))
 @output_option(
     "Write the table to this file; by default into the folder of tables.",

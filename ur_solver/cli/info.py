@@ -29,7 +29,7 @@ from ur_solver.table.names import FOLDER_VARIABLE, cache_folder, games_folder, t
 from ur_solver.table.reader import TableFile
 
 
-@click.command(short_help="Describe a table, or list the folders in use.")
+@click.command()
 @optional_table_argument
 @objective_option
 @click.option("--paths", "is_of_paths", is_flag=True, help="List the folders of files.")

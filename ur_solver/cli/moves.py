@@ -17,7 +17,7 @@ from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions, check_argum
 from ur_solver.rules import Move, Position, named_rules
 
 
-@click.command(short_help="List legal moves and their successors, without a table.")
+@click.command()
 @rules_argument
 @position_argument
 @throw_argument

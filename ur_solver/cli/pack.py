@@ -14,7 +14,7 @@ from ur_solver.table.pack import pack
 from ur_solver.table.reader import TableFile
 
 
-@click.command(short_help="Copy a table into one file or a folder.")
+@click.command()
 @table_argument
 @click.argument("output", type=click.Path(path_type=pathlib.Path))
 @click.option(

@@ -30,7 +30,7 @@ _WIDTH, _ROW = 800, 40
 """The width of a chart and the height of a worker's row, in pixels."""
 
 
-@click.command(short_help="Estimate the time and memory of a solve.")
+@click.command()
 @rules_argument
 @pieces_option
 @left_option

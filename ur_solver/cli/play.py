@@ -26,7 +26,7 @@ _TITLE = "this game"
 _SIDES = {LIGHT: "Light", DARK: "Dark"}
 
 
-@click.command(short_help="Play against a table.")
+@click.command()
 @table_argument
 @click.option(
     "--light",

@@ -28,7 +28,7 @@ Asked = tuple[Decision, Evaluator]
 """A decision, and what judges it."""
 
 
-@click.command(short_help="Practise your mistakes, or decisions drawn from play.")
+@click.command()
 @click.argument("words", nargs=-1, required=True, metavar="[TABLE] [FILE...]")
 @number_option("--count", within=(1, 10_000), default=10, help="Ask at most N decisions.")
 @click.option(

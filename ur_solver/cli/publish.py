@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ur_solver.rules import RuleSet
 
 
-@click.command(short_help="Write the board's page as a site of plain files.")
+@click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("words", metavar="[TABLE]...", nargs=-1)
 @click.option("--only", "is_only", is_flag=True, help="Publish nothing but the TABLEs.")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # a table's answer needs none of it
     from ur_solver.study.estimates import IntervalEstimate
 
 
-@click.command(short_help="Show the value of a position.")
+@click.command()
 @table_argument
 @position_argument
 @objective_option

@@ -20,7 +20,7 @@ from ur_solver.records import Ending, GameRecord, Replay, check_output, write_ga
 from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules
 
 
-@click.command(short_help="Record a game played at a real table.")
+@click.command()
 @table_argument
 @click.argument("file", type=OUTPUT_FILE)
 @click.option("--light", "light_name", metavar="NAME", help="Name the player of light.")

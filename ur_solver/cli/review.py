@@ -30,7 +30,7 @@ def _period(text: str) -> str | int:
     )
 
 
-@click.command(short_help="Review many games: over time, by first choices and rules of thumb.")
+@click.command()
 @games_argument
 @click.option(
     "--by",

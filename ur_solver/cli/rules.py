@@ -34,7 +34,7 @@ _SHOWN_OF_RACES = {
 """The switches that `_race_words` is about."""
 
 
-@click.command(short_help="List the rule sets, or show one.")
+@click.command()
 @click.argument("words", nargs=-1, metavar="[RULES]", shell_complete=complete_table)
 @pieces_option
 @custom_rule_options

@@ -29,7 +29,7 @@ from ur_solver.study.estimates import IntervalEstimate, share_of
 from ur_solver.study.figures import as_number, as_share
 
 
-@click.command(short_help="Play games between built-in players.")
+@click.command()
 @table_argument
 @number_option("-g", "--games", within=(1, 1_000_000), default=1000, help="Play N games.")
 @click.option(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PACKAGES = ("starlette", "uvicorn", "httptools")
 
 
-@click.command(short_help="Serve the board in the browser and an HTTP interface.")
+@click.command()
 @click.argument("words", metavar="[TABLE]...", nargs=-1)
 @number_option(
     "--port", within=(0, 65535), default=8787, help="Listen on port N; 0 chooses a free one."

@@ -49,7 +49,6 @@ _SECTIONS = {
     cls=SectionedCommand,
     sections=_SECTIONS,
     rest="Changes of the rules",
-    short_help="Solve a rule set and write its table.",
 )
 @rules_argument
 @pieces_option

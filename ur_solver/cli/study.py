@@ -15,7 +15,7 @@ from ur_solver.study import study
 _GAMES, _GAMES_OF_ESTIMATOR = 100_000, 2000
 
 
-@click.command(short_help="Analyse how a rule set plays.")
+@click.command()
 @table_argument
 @number_option(
     "-g",

@@ -51,7 +51,7 @@ checksums_option = click.option(
 )
 
 
-@click.group(short_help="List, verify and remove tables.", invoke_without_command=True)
+@click.group(invoke_without_command=True)
 @json_option
 @checksums_option
 @click.pass_context

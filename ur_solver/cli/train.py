@@ -41,7 +41,7 @@ def _layers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-@click.command(short_help="Train an estimator of a game too large to solve.")
+@click.command()
 @rules_argument
 @pieces_option
 @output_option("Write the estimator to this file instead of the folder of tables.", TABLE_PATH)

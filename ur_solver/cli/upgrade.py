@@ -15,7 +15,7 @@ from ur_solver.table.reader import TableFile
 from ur_solver.table.upgrade import open_earlier, upgrade
 
 
-@click.command(short_help="Rewrite a table of an earlier format version.")
+@click.command()
 @table_argument
 @output_option(
     "Write to FILE; by default TABLE is replaced once the new one is complete.",

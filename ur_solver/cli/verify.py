@@ -19,7 +19,7 @@ from ur_solver.rules.words import counted
 from ur_solver.table.format import WIN
 
 
-@click.command(short_help="Check a table from its file alone.")
+@click.command()
 @table_argument
 @objective_option
 @number_option(

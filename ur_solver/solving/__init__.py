@@ -27,23 +27,16 @@ if TYPE_CHECKING:
     from ur_solver.solving.plan import Plan, Verdict, path_of, plan_of
     from ur_solver.solving.request import Request
 
-_HOMES = {
-    "Begun": "events",
-    "BlockDone": "events",
-    "Event": "events",
-    "Finished": "events",
-    "FolderMade": "events",
-    "Resumed": "events",
-    "RoomShort": "events",
-    "WorkersChanged": "events",
-    "counts_for": "events",
-    "run": "execution",
-    "Plan": "plan",
-    "Verdict": "plan",
-    "path_of": "plan",
-    "plan_of": "plan",
-    "Request": "request",
+_NAMES = {
+    "events": (
+        *("Begun", "BlockDone", "Event", "Finished", "FolderMade", "Resumed", "RoomShort"),
+        *("WorkersChanged", "counts_for"),
+    ),
+    "execution": ("run",),
+    "plan": ("Plan", "Verdict", "path_of", "plan_of"),
+    "request": ("Request",),
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 """The modules that names come from."""
 
 __all__ = [
