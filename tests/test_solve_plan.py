@@ -139,7 +139,7 @@ def test_what_does_not_fit_is_refused_only_where_there_is_something_to_solve(tmp
         ({"value_type": "uint16"}, "'ur pack --value-type uint16' makes a smaller table"),
         ({"precision": "half"}, "precision 'half': expected double or single"),
         ({"tolerance": 0.6}, "tolerance 0.6: expected a number from 1e-13 to 0.5"),
-        ({"left": 2}, "a part of finkel has from 1 to 1"),
+        ({"left": 2}, "no part of finkel with 2 pieces: expected 1"),
     ],
 )
 def test_a_request_that_cannot_be_met_is_refused(asked, said):

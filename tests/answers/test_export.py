@@ -150,6 +150,12 @@ def test_wrong_options_are_refused(finkel2, tmp_path, options, fault):
     assert not (tmp_path / "t.out").exists()
 
 
+def test_a_map_gets_no_name_of_columns(finkel2, tmp_path):
+    said = run("export", finkel2, tmp_path / "t.parquet", code=2).stderr
+    assert "would be a map: add --parquet for columns, or end the name in .rgu" in said
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_kind_that_there_is_not(query2, tmp_path):
     with pytest.raises(InputError, match="the kinds are parquet, arrow, npy"):
         query2.export(tmp_path / "t.csv", "csv")

@@ -69,6 +69,11 @@ def test_a_picture_with_the_best_move(finkel2):
     assert 'class="arrow' not in run("finkel:2", HERE, "--best", "0", "-o", "-")
 
 
+def test_the_best_move_in_the_terminal(finkel2):
+    assert run("finkel:2", "--best", "2").endswith("\n\n  best with 2: A@A3\n")
+    assert run("finkel:2", "--best", "0").endswith("\n\n  no move\n")
+
+
 def test_either_side_is_on_top():
     found = squares(run("finkel:2", HERE, "-o", "-", "--top", "dark"))
     assert found["A1"] == ("translate(0 80)", ["light"])

@@ -301,6 +301,7 @@ def test_best_takes_the_choice_before_the_throw(solved):
         (["finkel:1", "1", "2"], "a turn of finkel has 1 throw at most"),
         (["birds:1", "enter", "2", "1"], "no turn has throws of 2 and 1"),
         (["birds:1", "enter", "1", "1", "1"], "a turn of birds has 2 throws at most"),
+        (["birds:1", "entre"], "'entre': expected a throw or a choice, one of move, enter"),
     ],
 )
 def test_throws_that_no_turn_has(asked, fault):
@@ -327,6 +328,10 @@ def test_throws_that_no_turn_has(asked, fault):
         (["query", "conventional", START], "ur solve conventional -n 7"),
         (["query", "nowhere.h5", START], "nowhere.h5"),
         (["query", "finkel:2", START, "--jsn"], "No such option"),
+        (["tables", "--json", "--checksums"], "exclude each other"),
+        (["tables", "--json", "verify", "finkel:2"], "ur tables verify --json"),
+        (["tables", "--checksums", "list"], "ur tables list --checksums"),
+        (["tables", "remove", "nowhere.h5"], "there is no table 'nowhere.h5'"),
     ],
 )
 def test_wrong_usage_ends_with_2(arguments, fault):
@@ -367,6 +372,9 @@ def test_a_damaged_table_ends_with_1(tmp_path, finkel2):
 def test_a_file_that_is_no_table_ends_with_2(tmp_path):
     (tmp_path / "text.h5").write_text("a text")
     assert "not a solution table" in run("query", str(tmp_path / "text.h5"), START, code=2)
+    estimator = str(tmp_path / "estimator.h5")
+    run("train", "finkel:1", "--rounds", "1", "--hidden", "4", "-q", "-o", estimator)
+    assert "its format is 'ur-solver estimator'" in run("verify", estimator, code=2)
 
 
 def test_solve_puts_the_table_where_it_is_found(tmp_path, monkeypatch):
@@ -396,6 +404,13 @@ def test_solve_does_not_replace_what_is_no_table(tmp_path):
     message = run("solve", "finkel:1", "-o", str(tmp_path / "precious.h5"), code=1)
     assert "is not a table" in message
     assert (tmp_path / "precious.h5").read_text() == "a text"
+    (tmp_path / "precious").write_text("a text")  # where the table would be a folder
+    for words in (["solve", "finkel:1", "-o"], ["pack", "finkel:2"]):
+        for force in ([], ["--force"]):
+            message = run(*words, str(tmp_path / "precious"), *force, code=1)
+            assert "is a file, and a table of this name is a folder" in message
+    assert (tmp_path / "precious").read_text() == "a text"
+    assert {path.name for path in tmp_path.iterdir()} == {"precious", "precious.h5"}
 
 
 def test_interrupted_commands_end_with_130(monkeypatch, tmp_path):

@@ -108,7 +108,9 @@ def test_left_on_the_command_line(folder):
     assert (again["solved"], again["left"]) == (False, 1)
     said = run("solve", "finkel", "-n", "3", "--left", "2")
     assert said.startswith("finkel with 3 pieces: the positions with at most 2 pieces left a side")
-    assert "a part of finkel has from 1 to 2" in run("solve", "finkel:3", "--left", "3", code=2)
+    assert "no part of finkel with 3 pieces: expected 1 to 2" in run(
+        "solve", "finkel:3", "--left", "3", code=2
+    )
     cost = json.loads(run("solve", "skiriuk", "--left", "3", "--dry-run", "--json"))
     whole = json.loads(run("solve", "skiriuk:3", "--dry-run", "--json"))
     assert cost["path"] == str(folder / "skiriuk-7-left-3.h5")

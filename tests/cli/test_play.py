@@ -117,6 +117,18 @@ def test_a_game_that_is_left_goes_on_with_the_same_dice(tmp_path):
     assert "no game of finkel:2 to resume" in play("--resume", stdin="", code=2).stderr
 
 
+def test_a_game_in_which_nothing_was_played_replaces_none():
+    play("--seed", 5, stdin="1\n1\nquit\n")
+    (kept,) = games_folder().iterdir()
+    before = kept.read_bytes()
+    for stdin in ("quit\n", ""):
+        said = play("--seed", 6, stdin=stdin)
+        assert "--resume continues it, a turn of this game replaces it" in said.stderr
+        assert "nothing is saved" in said.stdout
+        assert kept.read_bytes() == before
+    assert "--resume' continues it" in play("--resume", stdin="quit\n").stdout
+
+
 def test_players_can_be_changed_when_going_on(tmp_path):
     path = tmp_path / "game.ur"
     play("--dark", "greedy", "--seed", 5, stdin="1\nquit\n")

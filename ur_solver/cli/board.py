@@ -22,7 +22,7 @@ from ur_solver.common.files import check_outputs, write_file
 from ur_solver.errors import InputError, RecordError
 from ur_solver.records import GameRecord, RecordFault, read_file
 from ur_solver.records.pictures import game_pictures
-from ur_solver.rules import DARK, LIGHT, Position, named_rules
+from ur_solver.rules import DARK, LIGHT, Move, Position, named_rules
 from ur_solver.rules.drawing.pictures import MOST_WIDTH, WIDTH, gif, png
 from ur_solver.rules.drawing.svg import Arrow, board_picture
 
@@ -88,16 +88,19 @@ def command(
             raise click.UsageError("A GIF shows a game: leave out the position and --best.")
         write_file(output, gif(game_pictures(_game(rules, number), view), seconds, width))
         return
-    arrows: list[Arrow] = []
+    best = None
     if throw is None:
         shown = position_of(named_rules(rules), position)
     else:
         with open_answering(rules, position, plies) as table:
             shown = position_of(table.rules, position)
-            arrows = _best(table, shown, throw)
+            best = _best(table, shown, throw)
     if output is None:
         echo(draw_position(shown))
+        if throw is not None:
+            echo(f"\n  {f'best with {throw}: {best.text}' if best else 'no move'}")
         return
+    arrows = [] if best is None else [Arrow("best", best.source, best.target)]
     text = board_picture(shown, arrows, view=view)
     if output == STDOUT:
         echo(text, nl=False)
@@ -125,12 +128,12 @@ def _game(path: str, number: int) -> GameRecord:
     return game
 
 
-def _best(table: Evaluator, position: Position, throw: str) -> list[Arrow]:
-    """An arrow for the best move; none if no move is legal."""
+def _best(table: Evaluator, position: Position, throw: str) -> Move | None:
+    """The best move; None if no move is legal."""
     best = table.best(position, table.rules.dice.parse(throw))
     if best is None:
-        return []
+        return None
     if not table.are_exact:
         value = value_text(table, best.value, best.move.position)
         say(f"{best.move.text} is the choice of an estimator, {table.plies}-ply: {value}")
-    return [Arrow("best", best.move.source, best.move.target)]
+    return best.move

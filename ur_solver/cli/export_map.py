@@ -60,7 +60,7 @@ def command(
     ur export finkel:2 finkel2p.rgu
     ur export finkel:2 finkel-2.parquet --parquet
     """
-    _check_options(kind, columns, value_type, author)
+    _check_options(file, kind, columns, value_type, author)
     check_outputs({"FILE": file}, [word])
     check_replaceable(file, force=force)
     with Table(open_file(word, say=say)) as table:
@@ -81,9 +81,13 @@ def command(
 
 
 def _check_options(
-    kind: str | None, columns: str | None, value_type: str | None, author: str | None
+    file: Path, kind: str | None, columns: str | None, value_type: str | None, author: str | None
 ) -> None:
     """Check that options are of the kind of file that is written."""
+    if kind is None and (suffix := file.suffix.lower()) in (".parquet", ".arrow", ".npy"):
+        raise click.UsageError(
+            f"{str(file)!r} would be a map: add --{suffix[1:]} for columns, or end the name in .rgu"
+        )
     if kind is None and columns is not None:
         raise click.UsageError("--columns is for --parquet, --arrow and --npy")
     if kind is not None and (value_type is not None or author is not None):

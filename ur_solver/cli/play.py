@@ -114,7 +114,12 @@ def command(
             write_games([record], output)
             say(f"the game is in {output}")
         if record.ending is Ending.UNFINISHED:
-            echo(f"\nthe game is saved: 'ur play {word} --resume' continues it")
+            has_begun = record.plies or record.opening
+            echo(
+                f"\nthe game is saved: 'ur play {word} --resume' continues it"
+                if has_begun
+                else "\nno turn was played, and nothing is saved"
+            )
         if stop is not None:
             raise stop
         if with_audit and record.plies and record.ending is not Ending.UNFINISHED:
@@ -161,8 +166,6 @@ def _played(
 
     ending, stop = played(playing, keep)
     record = playing.replay.finish(metadata=metadata, file=_TITLE, **ending)
-    if record.ending is Ending.UNFINISHED:
-        keep()
-    elif kept is not None:
+    if kept is not None and record.ending is not Ending.UNFINISHED:
         kept.remove()
     return record, stop

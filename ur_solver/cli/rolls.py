@@ -95,6 +95,9 @@ def _question_of(position: Position, words: Sequence[str]) -> Question:
             f"{' '.join(shown)!r:.60}: a turn of {position.rules.name} has "
             f"{counted(most, 'throw')} at most"
         )
+    if most > 1 and shown and not (is_choice or shown[0].isdecimal()):
+        expected = ", ".join(family.choices(1, 1))
+        raise InputError(f"{shown[0]!r:.60}: expected a throw or a choice, one of {expected}")
     throws = tuple(map(position.rules.dice.parse, shown))
     if position.winner is not None:
         return Question(position, throws, ())

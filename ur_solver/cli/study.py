@@ -36,11 +36,12 @@ def command(
     TABLE is a file or a rule set, such as finkel:3. The table plays against itself, and
     other policies play against each other. Sampled figures have 95 % intervals; the others
     are exact. The same seed gives the same study. Without a table, an estimator plays in its place
-    ('ur train'), and the study has sampled figures only.
+    ('ur train'), and the study has sampled figures only. ur compare reads the files
+    NAME.study.json that --json writes.
 
     \b
     ur study finkel:3
-    ur study finkel:3 --json > finkel-3.json
+    ur study finkel:3 --json > finkel-3.study.json
     """
     with open_playing(word, plies, "a study") as table:
         if games is None:

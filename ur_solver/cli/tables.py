@@ -17,7 +17,7 @@ from ur_solver.answers.inventory import (
     unfinished_solve,
 )
 from ur_solver.answers.lengths import Lengths, lengths_at
-from ur_solver.answers.locate import open_file
+from ur_solver.answers.locate import is_rule_set, open_file
 from ur_solver.cli.lengths import verified
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import json_option, number_option
@@ -69,6 +69,9 @@ def command(ctx: click.Context, as_json: bool, sums: bool) -> None:
     """
     if ctx.invoked_subcommand is None:
         _list(as_json, sums)
+    elif as_json or sums:
+        option, then = "--json" if as_json else "--checksums", ctx.invoked_subcommand
+        raise click.UsageError(f"{option} goes after the command: ur tables {then} {option}")
 
 
 @command.command("list")
@@ -140,7 +143,7 @@ def _kept_of(word: str) -> Kept:
         with open_file(word) as table:
             found = Kept.of(table.path)
     except MissingTableError:
-        found = unfinished_solve(named_rules(word))
+        found = unfinished_solve(named_rules(word)) if is_rule_set(word) else None
         if found is None:
             raise
     assert found is not None
@@ -178,6 +181,8 @@ def _fault_of_lengths(lengths: Lengths, messages: Messages) -> str | None:
 
 
 def _list(as_json: bool, sums: bool) -> None:
+    if as_json and sums:
+        raise click.UsageError("--json and --checksums exclude each other: give one")
     tables = list(kept_tables())
     if sums:
         for kept in tables:

@@ -22,7 +22,7 @@ from ur_solver.solving.costs.room import ROOM_OF_A_DRIVER
 from ur_solver.solving.request import Request
 from ur_solver.table.names import is_made_for
 from ur_solver.table.new_path import new_table_path
-from ur_solver.table.present import check_replaceable, is_unfinished
+from ur_solver.table.present import check_place, check_replaceable, is_unfinished
 from ur_solver.table.reader import TableFile
 from ur_solver.table.table_folder import is_folder_name
 
@@ -91,6 +91,7 @@ def plan_of(request: Request) -> Plan:
         If another program is writing to the table that is there.
     """
     path = path_of(request)
+    check_place(path)
     folder = path if is_folder_name(path) else checkpoint_folder(path)
     verdict, replaced = _verdict(request, path, folder)
     room = ROOM_OF_A_DRIVER

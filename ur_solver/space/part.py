@@ -164,9 +164,12 @@ def part_left(space: Space, left: int) -> Part:
     """
     rules = space.rules
     if not 0 < left < rules.pieces:
+        most = rules.pieces - 1
+        expected = (
+            "there is none" if not most else f"expected {'1' if most == 1 else f'1 to {most}'}"
+        )
         raise InputError(
-            f"at most {counted(left, 'piece')} left of {rules.pieces}: a part of {rules.name} "
-            f"has from 1 to {rules.pieces - 1}"
+            f"at most {counted(left, 'piece')} left a side is no part of {rules.title}: {expected}"
         )
     return Part(space, [b.index for b in space.blocks if space.left(b.index) <= left])
 

@@ -115,10 +115,14 @@ _KINDS = {str: "S", int: "i", float: "f"}
 
 def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str, Any]]:
     """The format version and its attributes except the format, after checking both."""
-    if "format" not in file.attrs or _attribute(path, file, "format", str) != FORMAT:
+    if "format" not in file.attrs:
         raise NotATableError(
             f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
             f"format = {FORMAT!r}"
+        )
+    if (found := _attribute(path, file, "format", str)) != FORMAT:
+        raise NotATableError(
+            f"{str(path)!r} is not a solution table: its format is {found!r:.60}, not {FORMAT!r}"
         )
     version = _attribute(path, file, "version", int)
     check_version(path, version)

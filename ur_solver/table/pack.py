@@ -15,7 +15,7 @@ from ur_solver.space import Part
 from ur_solver.table.folder_writer import FolderWriter, remove_folder
 from ur_solver.table.format import Header
 from ur_solver.table.part_file import part_path
-from ur_solver.table.present import check_replaceable
+from ur_solver.table.present import check_place, check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.table_folder import is_folder_name
 from ur_solver.table.writer import TableWriter
@@ -55,6 +55,7 @@ def pack(
     own = VALUE_TYPES[table.header.value_type]
     if kind.rounding < own.rounding:
         raise InputError(f"values of type {own.name!r} are less exact than {kind.name!r}")
+    check_place(output)
     replaced = check_replaceable(output, force=force, source=table.path)
     header = _header(table.header, kind.name)
     results = (

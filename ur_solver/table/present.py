@@ -74,6 +74,20 @@ def check_replaceable(
     return there
 
 
+def check_place(output: pathlib.Path) -> None:
+    """Check that no file is where a table would be a folder.
+
+    Raises
+    ------
+    OutputError
+    """
+    if is_folder_name(output) and output.is_file():
+        raise OutputError(
+            f"{str(output)!r} is a file, and a table of this name is a folder: end the name in "
+            ".h5, or name another output"
+        )
+
+
 def refuse_table(output: pathlib.Path) -> None:
     """Check that a report, games or any other file may be written to a path.
 
