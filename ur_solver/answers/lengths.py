@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.doors import FileDoor
-from ur_solver.answers.locate import is_rule_set
+from ur_solver.answers.locate import find_file, is_rule_set
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -24,7 +23,6 @@ from ur_solver.errors import MissingTableError, NotATableError, ObjectiveError
 from ur_solver.rules import FREE_THROW, Move, RuleSet, named_rules
 from ur_solver.table.checked_file import is_table_file
 from ur_solver.table.format import LENGTH, LONGEST
-from ur_solver.table.names import file_stems, is_made_for, table_folders, table_name
 from ur_solver.table.reader import TableFile
 
 
@@ -159,14 +157,8 @@ class Lengths(FileDoor):
 
 def find_lengths(rules: RuleSet, objective: str) -> Lengths | None:
     """The table of a rule set's lengths in the folders of tables; None if there is none."""
-    for folder, stem in itertools.product(table_folders(), file_stems(rules)):
-        path = folder / table_name(stem, objective=objective)
-        if path.is_file():
-            found = Lengths(TableFile(path, (objective,)))
-            if is_made_for(rules, found.rules):
-                return found
-            found.close()
-    return None
+    found = find_file(rules, objective)
+    return None if found is None else Lengths(found)
 
 
 def open_lengths(word: str, objective: str) -> Lengths:

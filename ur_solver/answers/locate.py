@@ -21,6 +21,7 @@ from ur_solver.rules.naming import by_every_name, is_catalogued
 from ur_solver.rules.registry import catalogued
 from ur_solver.space import space_of
 from ur_solver.table.checked_file import is_table_file
+from ur_solver.table.format import WIN
 from ur_solver.table.names import (
     file_stems,
     has_readable_name,
@@ -36,8 +37,8 @@ SOLVED_ON_THE_SPOT = 3_000_000
 """The most positions of a missing table that is solved on demand."""
 
 
-def find_file(rules: RuleSet) -> TableFile | None:
-    """The table of a whole rule set, opened, or None.
+def find_file(rules: RuleSet, objective: str = WIN) -> TableFile | None:
+    """The table of a whole rule set with an objective, opened, or None.
 
     One with as many levels of fines is preferred, then the most exact value type. A file of the
     right name that holds another game, or a part of it, is ignored.
@@ -48,7 +49,7 @@ def find_file(rules: RuleSet) -> TableFile | None:
         If a file of the right name is not a valid table.
     """
     nearest = None
-    for table in _tables_named_for(rules):
+    for table in _tables_named_for(rules, objective):
         if not (table.rules.is_same_game(rules) and table.part.is_whole):
             table.close()
         elif is_made_for(rules, table.rules):
@@ -62,23 +63,23 @@ def find_file(rules: RuleSet) -> TableFile | None:
     return nearest
 
 
-def _tables_named_for(rules: RuleSet) -> Iterator[TableFile]:
+def _tables_named_for(rules: RuleSet, objective: str) -> Iterator[TableFile]:
     """The tables that have one of a rule set's names, opened; raises as `find_file` does."""
-    for stem, path in _paths_named_for(rules):
+    for stem, path in _paths_named_for(rules, objective):
         # under a name shared with another, only a valid table shows whose it is
         is_shared = stem == readable_name(rules) and not has_readable_name(rules)
         table = None
         with suppress(UrError) if is_shared else nullcontext():
-            table = TableFile(path)
+            table = TableFile(path, (objective,))
         if table is not None:
             yield table
 
 
-def _paths_named_for(rules: RuleSet) -> Iterator[tuple[str, pathlib.Path]]:
+def _paths_named_for(rules: RuleSet, objective: str = WIN) -> Iterator[tuple[str, pathlib.Path]]:
     """The files and folders of tables that have one of a rule set's names, each with the name."""
     stems = file_stems(rules)
     for value_type, folder, stem in itertools.product(VALUE_TYPES, table_folders(), stems):
-        path = folder / table_name(stem, value_type)
+        path = folder / table_name(stem, value_type, objective=objective)
         for each in (path, path.with_suffix("")):
             if each.is_file() or (each / TABLE).is_file():
                 yield stem, each
