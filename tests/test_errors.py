@@ -77,7 +77,10 @@ def test_a_number_that_is_not_whole_is_named(number):
         if stakes != {"reach": None}:
             assert isinstance(fault_of(Stakes, **stakes), RuleSetError)
     # numbers of numpy are whole, and JSON gets those of Python
-    assert json.dumps(finkel.with_pieces(np.int64(3)).to_json())
+    assert json.loads(json.dumps(finkel.with_pieces(np.int64(3)).to_json()))["pieces"] == 3
+    assert json.dumps(finkel.with_pieces(True).to_json()) == json.dumps(
+        finkel.with_pieces(1).to_json()
+    )
     assert finkel.legal_moves(finkel.start(), np.int64(2))
     assert bell.with_pieces(np.int64(3)) == bell.with_pieces(3)
 

@@ -24,7 +24,7 @@ from ur_solver.records.endings import side_of
 from ur_solver.records.faults import Faults, Placed
 from ur_solver.records.openings import OPENING, is_opening, opened
 from ur_solver.records.record import Ending, GameRecord, Replay
-from ur_solver.records.settings import rules_from_settings
+from ur_solver.records.settings import of_any_version, rules_from_settings
 from ur_solver.records.steps import Step, Stepper
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.moves import move_text
@@ -41,7 +41,6 @@ _OLD_TYPES = {
     "waiting_for_roll": "wait4roll",
     "waiting_for_move": "wait4move",
 }
-_OLD_KEYS = {"src": "source", "dest": "destination", "moves": "available_moves"}
 ENDING, NO_REASON = "Ending", "external"
 OPENING_KEY = OPENING.capitalize()
 _OWN_ENDINGS = {Ending.RESIGNED: Ending.TIMEOUT, Ending.ABANDONED: Ending.ENDED}
@@ -254,7 +253,7 @@ class _StatesReader:
         length = len(self.replay.rules.path)
         for key, index in (("src", source), ("dest", target)):
             if index is not None and index >= length:
-                value = _of_any_version(move, key)
+                value = of_any_version(move, key)
                 raise RecordError(f"move.{key} is {value!r:.60}; the path has {length} squares")
         return (
             HOME if source is None else source,
@@ -262,7 +261,7 @@ class _StatesReader:
         )
 
     def _check_available(self, state: Mapping[str, Any]) -> None:
-        available = _of_any_version(state, "moves")
+        available = of_any_version(state, "moves")
         steps = self.replay.plies[-1].steps
         if isinstance(available, list) and len(available) != len(steps):
             ply = self.replay.plies[-1]
@@ -347,12 +346,6 @@ def _time(value: object) -> int:
     return _whole(value, "time")
 
 
-def _of_any_version(values: Mapping[str, Any], key: str) -> Any:
-    """The value of a key by its name, or by the name that it had first; None if it is not there."""
-    value = values.get(key)
-    return values.get(_OLD_KEYS.get(key, key)) if value is None else value
-
-
 def _side(value: object, key: str) -> str:
     if value in (LIGHT, DARK):
         return str(value)
@@ -367,7 +360,7 @@ def _throw(state: Mapping[str, Any]) -> int:
 
 def _piece(move: Mapping[str, Any], key: str, side: str) -> int | None:
     """The path index of the piece of `side` at `key`; None where there is none."""
-    value = _of_any_version(move, key)
+    value = of_any_version(move, key)
     if value is None:
         return None
     if isinstance(value, dict):  # version 1

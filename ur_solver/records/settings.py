@@ -37,7 +37,11 @@ _OLD_KEYS = {
     _PIECES: "starting_piece_count",
     "rosettes_grant_rolls": "rosettes_grant_extra_rolls",
     "captures_grant_rolls": "captures_grant_extra_rolls",
+    "src": "source",
+    "dest": "destination",
+    "moves": "available_moves",
 }
+"""Of settings, and of the moves of games."""
 
 
 def rules_from_settings(settings: object) -> RuleSet:
@@ -163,13 +167,14 @@ def _one_of(settings: Mapping[str, Any], key: str, known: Mapping[str, str]) -> 
     raise RecordError(f"settings.{key} is {value!r:.60}; known: {', '.join(known)}")
 
 
-def _of_any_version(settings: Mapping[str, Any], key: str) -> object:
-    """The value of a key by its name, or by the name that it had first."""
-    return settings.get(key, settings.get(_OLD_KEYS.get(key, key)))
+def of_any_version(values: Mapping[str, Any], key: str) -> Any:
+    """The value of a key by its name, or by the name that it had first; None if it is not there."""
+    value = values.get(key)
+    return values.get(_OLD_KEYS.get(key, key)) if value is None else value
 
 
 def _pieces(settings: Mapping[str, Any]) -> int:
-    pieces = _of_any_version(settings, _PIECES)
+    pieces = of_any_version(settings, _PIECES)
     if isinstance(pieces, int) and not isinstance(pieces, bool) and 1 <= pieces <= MAX_PIECES:
         return pieces
     raise RecordError(
@@ -178,7 +183,7 @@ def _pieces(settings: Mapping[str, Any]) -> int:
 
 
 def _switch(settings: Mapping[str, Any], key: str) -> bool:
-    value = _of_any_version(settings, key)
+    value = of_any_version(settings, key)
     if not isinstance(value, bool):
         raise RecordError(f"settings.{key} is {value!r:.60}, not true or false")
     return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -67,7 +66,7 @@ class RuleSet:
 
     def __post_init__(self) -> None:
         if isinstance(self.pieces, SupportsIndex):  # also of numpy, whose numbers JSON has not
-            object.__setattr__(self, "pieces", operator.index(self.pieces))
+            object.__setattr__(self, "pieces", int(self.pieces))
         for key, kind in (("path", Path), ("dice", Dice), ("pieces", int)):
             if not isinstance(value := getattr(self, key), kind):
                 raise WrongTypeError(

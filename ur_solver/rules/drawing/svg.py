@@ -139,7 +139,9 @@ def arrow_path(rules: RuleSet, side: str, arrow: Arrow, view: str = LIGHT) -> st
 
     The best and the played move bend to different sides, so that both can be seen.
     """
-    (x0, y0), (x1, y1) = _ends(rules, side, arrow, view)
+    (x0, y0), (x1, y1) = (
+        _middle(rules, side, index, view) for index in (arrow.source, arrow.target)
+    )
     bend = 14 if arrow.kind == "best" else -14
     length = max(math.hypot(x1 - x0, y1 - y0), 1.0)
     middle_x = (x0 + x1) / 2 - (y1 - y0) / length * bend
@@ -148,18 +150,12 @@ def arrow_path(rules: RuleSet, side: str, arrow: Arrow, view: str = LIGHT) -> st
 
 
 def _arrow(rules: RuleSet, side: str, arrow: Arrow, view: str) -> str:
-    _, (x, y) = _ends(rules, side, arrow, view)
+    x, y = _middle(rules, side, arrow.target, view)
     css = arrow.kind
     return (
         f'<path class="arrow {css}" d="{arrow_path(rules, side, arrow, view)}"/>'
         f'<circle class="tip {css}" cx="{x:g}" cy="{y:g}" r="5.5"/>'
     )
-
-
-def _ends(
-    rules: RuleSet, side: str, arrow: Arrow, view: str
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    return _middle(rules, side, arrow.source, view), _middle(rules, side, arrow.target, view)
 
 
 def _middle(rules: RuleSet, side: str, index: int, view: str) -> tuple[float, float]:
