@@ -328,6 +328,7 @@ def test_throws_that_no_turn_has(asked, fault):
         (["query", "conventional", START], "ur solve conventional -n 7"),
         (["query", "nowhere.h5", START], "nowhere.h5"),
         (["query", "finkel:2", START, "--jsn"], "No such option"),
+        (["query", "finkel:2", START, "2"], "Got unexpected extra argument (2)\n"),
         (["tables", "--json", "--checksums"], "exclude each other"),
         (["tables", "--json", "verify", "finkel:2"], "ur tables verify --json"),
         (["tables", "--checksums", "list"], "ur tables list --checksums"),

@@ -178,8 +178,8 @@ def _advice(error: click.UsageError) -> str:
     asked = error.ctx.command
     if isinstance(asked, click.Group) and error.message.startswith("No such command"):
         return f" Expected one of {', '.join(asked.list_commands(error.ctx))}."
-    has_position = any(each.name == "position" for each in asked.params)
-    if has_position and error.message.startswith("Got unexpected extra argument"):
+    position = error.ctx.params.get("position")
+    if position and " " not in position and error.message.startswith("Got unexpected extra"):
         return "; quote a position, as it contains spaces"  # at which a shell splits it
     return ""
 
