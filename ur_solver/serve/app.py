@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
@@ -90,7 +90,11 @@ def make_app(tables: Mapping[str, Evaluator], front: Front | None = None) -> App
     front = front or Front()
     served = _Served(tables, front.root_path)
     routes = [
-        Route(f"/api/v1{path}", partial(served.answered, path, operation), methods=[method.upper()])
+        Route(
+            f"/api/v1{path}",
+            partial(_answered, served.handler(path), operation),
+            methods=[method.upper()],
+        )
         for path, operations in openapi.PATHS.items()
         for method, operation in operations.items()
     ]
@@ -102,6 +106,8 @@ def make_app(tables: Mapping[str, Evaluator], front: Front | None = None) -> App
     app.router.redirect_slashes = False
     return Guard(app, front.names)
 
+
+Handler = Callable[..., Awaitable[Response]]
 
 _NAMED = {"/openapi.json": "openapi", "/rules": "rule_sets"}
 """Handlers by path, where they do not have the name of its last part."""
@@ -122,25 +128,12 @@ class _Served:
         # an estimator takes seconds for the value of an opening
         self._in_list = lru_cache(None)(lambda name: table_values(name, tables[name]))
 
-    # Requests.
+    def handler(self, path: str) -> Handler:
+        """The method that answers requests for a path."""
+        found: Handler = getattr(self, _NAMED.get(path) or path.rpartition("/")[2].strip("{}"))
+        return found
 
-    async def answered(self, path: str, operation: Json, request: Request) -> Response:
-        """The answer to a request for a path, or its error as one sentence."""
-        handler = getattr(self, _NAMED.get(path) or path.rpartition("/")[2].strip("{}"))
-        try:
-            asked = parameters(request.query_params.multi_items(), operation["parameters"])
-            if "requestBody" in operation:
-                content = operation["requestBody"]["content"][JSON]
-                asked = json_body(await _body(request), content["schema"]["properties"])
-            return await handler(request, **asked)  # type: ignore[no-any-return]
-        except RefusedError as error:
-            return _error(error.status, str(error))
-        except InputError as error:
-            return _error(400, str(error))
-        except UrError as error:  # for example a damaged table
-            return _error(503, str(error))
-        except ClientDisconnect:
-            return _error(400, "the request breaks off")
+    # Requests.
 
     def _source(self, request: Request) -> ServedRules:
         """The table, or the rule set, in the request's path."""
@@ -313,6 +306,24 @@ def _batch(table: Evaluator, texts: list[object]) -> Json:
 
 
 # Answers.
+
+
+async def _answered(handler: Handler, operation: Json, request: Request) -> Response:
+    """The answer of a handler to a request, or its error as one sentence."""
+    try:
+        asked = parameters(request.query_params.multi_items(), operation["parameters"])
+        if "requestBody" in operation:
+            content = operation["requestBody"]["content"][JSON]
+            asked = json_body(await _body(request), content["schema"]["properties"])
+        return await handler(request, **asked)
+    except RefusedError as error:
+        return _error(error.status, str(error))
+    except InputError as error:
+        return _error(400, str(error))
+    except UrError as error:  # for example a damaged table
+        return _error(503, str(error))
+    except ClientDisconnect:
+        return _error(400, "the request breaks off")
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:

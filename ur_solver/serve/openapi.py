@@ -222,6 +222,7 @@ PATHS: Json = {
     **_of_both("/tables/{table}", _IN_TABLE, ""),
     **_of_both("/rules/{rules}", _IN_RULES, ", without values"),
 }
+"""The operations by path and method. The application takes from them what a request may hold."""
 
 
 def document(root_path: str = "") -> Json:

@@ -322,20 +322,23 @@ export class Session {
     this.names = game.names;
     this.opening = game.rounds ?? "";
     this.result = game.result;
-    const turns = pliesByTurn(game.plies);
-    let node = this.root;
-    turns.forEach((plies, number) => {
-      const ply = plies.at(-1);
-      const isPending = ply.move === null && ply.best !== null;
-      if (isPending) return;
-      const after = turns[number + 1]?.[0].position ?? game.position;
-      const turn = { choice: ply.choice, throws: throwsOf(ply), move: ply.move };
-      node = node.add(turn, after, plies);
-    });
-    node.share = game.end_value / this.total(game.position);
+    this.grow(this.root, game);
     this.stand(this.root);
     this.opened?.();
     await this.changed();
+  }
+
+  /** Add the turns of a line after a node; the nodes, that one first. */
+  grow(node, { plies, end_value: value }) {
+    const nodes = [node];
+    for (const own of pliesByTurn(plies)) {
+      const { choice, move, best, position_after: after, ...ply } = own.at(-1);
+      const isPending = move === null && best; // a record may end before the move
+      if (!isPending) nodes.push(nodes.at(-1).add({ choice, throws: throwsOf(ply), move }, after, own));
+    }
+    const end = nodes.at(-1);
+    end.share = value / this.total(end.position);
+    return nodes;
   }
 
   // The address.
@@ -411,16 +414,10 @@ export class Session {
     const faults = [];
     for (const { from, turns } of lines) {
       const begin = from ? grown[from[0]]?.[from[1]] : this.root;
-      const nodes = begin ? [begin] : [];
+      const played = turns.length && begin ? await playedOf(this.source, begin.position, turns) : {};
+      if (played.fault) faults.push(played.fault);
+      const nodes = played.line ? this.grow(begin, played.line) : [begin ?? []].flat();
       grown.push(nodes);
-      if (!turns.length || !begin) continue;
-      const { line, fault } = await playedOf(this.source, begin.position, turns);
-      if (fault) faults.push(fault);
-      if (!line) continue;
-      pliesByTurn(line.plies).forEach((own, number) => {
-        nodes.push(nodes.at(-1).add(turns[number], own.at(-1).position_after, own));
-      });
-      nodes.at(-1).share = line.end_value / this.total(nodes.at(-1).position);
       for (const node of nodes) if (node.children.length) node.preferred = 0;
     }
     return faults;
