@@ -9,7 +9,7 @@ to the other's, a maximum again. The throws of a game are counted alike, and the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -184,33 +184,11 @@ class ExactPlay:
         """
         if light is None and dark is None:
             raise InputError("a best reply needs a policy to reply to")
+        # light's, wherever either throws; behind the last one 1 if light has won, 0 if dark has
         values = np.full(self.n + 1, 0.5), np.full(self.n + 1, 0.5)
-        values[0][self.n] = values[1][self.n] = 1
-
-        def sweep(index: int) -> float:
-            delta = 0.0
-            for k, part in enumerate(self.blocks[index]):
-                for side, weights in enumerate((light, dark)):
-                    own, other = values[side], values[1 - side]
-                    if weights is None:
-                        changed = _sweeps.sweep_reply(
-                            part.ranks,
-                            part.option_starts,
-                            part.reached,
-                            part.choice_starts,
-                            part.chances,
-                            own,
-                            other,
-                        )
-                    else:
-                        changed = _sweeps.sweep_chances(
-                            part.ranks, part.starts, part.reached, weights[index][k], own, other
-                        )
-                    delta = max(delta, changed)
-            return delta
-
-        self._solve(sweep)
-        return values[0][:-1], values[1][:-1]
+        values[0][self.n], values[1][self.n] = 1, 0
+        ours, theirs = self._swept(light, dark, [np.zeros(self.n)] * 2, values)
+        return ours, 1 - theirs
 
     def throws(
         self,
@@ -242,20 +220,32 @@ class ExactPlay:
             By rank; 0 where neither side can ever move.
         """
         values = np.zeros(self.n + 1), np.zeros(self.n + 1)
+        return self._swept(light, dark, added, values)
+
+    def _swept(
+        self,
+        light: list[list[Weights]] | None,
+        dark: list[list[Weights]] | None,
+        added: Sequence[npt.NDArray[np.float64]],
+        values: Pair,
+    ) -> Pair:
+        """Sweep means in place until they have settled; return those of ranks."""
 
         def sweep(index: int) -> float:
             delta = 0.0
             for k, part in enumerate(self.blocks[index]):
                 for side, weights in enumerate((light, dark)):
-                    changed = _sweeps.sweep_counts(
-                        part.ranks,
-                        part.starts,
-                        part.reached,
-                        weights[index][k],
-                        added[side][part.ranks],
-                        values[side],
-                        values[1 - side],
-                    )
+                    own, other = values[side], values[1 - side]
+                    if weights is None:
+                        changed = _sweeps.sweep_reply(
+                            *(part.ranks, part.option_starts, part.reached, part.choice_starts),
+                            *(part.chances, own, other, 1 - 2 * side),
+                        )
+                    else:
+                        changed = _sweeps.sweep_means(
+                            *(part.ranks, part.starts, part.reached, weights[index][k]),
+                            *(added[side], own, other),
+                        )
                     delta = max(delta, changed)
             return delta
 

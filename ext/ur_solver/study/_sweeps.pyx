@@ -7,15 +7,18 @@ from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
 
 
-def sweep_chances(
+def sweep_means(
     const int64_t[::1] ranks,
     const int64_t[::1] starts,
     const int64_t[::1] reached,
     const double[::1] weights,
+    const double[::1] added,
     double[::1] own,
     const double[::1] other,
 ):
-    """Update the chances of one side under its policy in place; the largest change.
+    """Update the means of one side under its policy in place; the largest relative change.
+
+    They are of light's result, or of what is counted until the end of the game.
 
     Parameters
     ----------
@@ -27,22 +30,24 @@ def sweep_chances(
         Their ranks, complemented where the other side throws there.
     weights : float64, shape (options,)
         The chances that they come up and are taken.
+    added : float64
+        By rank, what the state adds to the mean of those that it leads to.
     own, other : float64
-        By rank, and behind the last one 1: the chance that this side wins when it throws there,
-        and that the other side wins when the other throws there.
+        By rank: the mean where this side throws, and where the other does. Behind the last one
+        that after this side has won, and after the other.
     """
     cdef Py_ssize_t k
     cdef int64_t i, rank
     cdef double value, delta = 0.0
     with nogil:
         for k in range(ranks.shape[0] - 1, -1, -1):
-            value = 0.0
+            value = added[ranks[k]]
             for i in range(starts[k], starts[k + 1]):
                 if weights[i] == 0.0:
                     continue
                 rank = reached[i]
-                value += weights[i] * (own[rank] if rank >= 0 else 1.0 - other[~rank])
-            delta = max(delta, fabs(value - own[ranks[k]]))
+                value += weights[i] * (own[rank] if rank >= 0 else other[~rank])
+            delta = max(delta, fabs(value - own[ranks[k]]) / (1.0 + fabs(value)))
             own[ranks[k]] = value
     return delta
 
@@ -55,18 +60,21 @@ def sweep_reply(
     const double[::1] chances,
     double[::1] own,
     const double[::1] other,
+    double sign,
 ):
-    """Update the chances of a side that plays its best in place; the largest change.
+    """Update light's chances where a side throws that plays its best, in place; the largest change.
 
     Parameters
     ----------
     ranks, reached, own, other
-        As for `sweep_chances`.
+        As for `sweep_means`.
     option_starts : int64, shape (states * outcomes + 1,)
         The options by state and outcome.
     choice_starts : int32, shape (choices + 1,)
         The outcomes of choice s are `choice_starts[s]` to `choice_starts[s + 1]`.
     chances : float64, shape (outcomes,)
+    sign : float
+        1 for light, -1 for dark.
     """
     cdef Py_ssize_t k
     cdef int64_t i, at, rank
@@ -74,54 +82,17 @@ def sweep_reply(
     cdef double value, best, most, delta = 0.0
     with nogil:
         for k in range(ranks.shape[0] - 1, -1, -1):
-            most = -1.0
+            most = -2.0
             for s in range(choice_starts.shape[0] - 1):
                 value = 0.0
                 for o in range(choice_starts[s], choice_starts[s + 1]):
                     at = k * n_outcomes + o
-                    best = -1.0
+                    best = -2.0
                     for i in range(option_starts[at], option_starts[at + 1]):
                         rank = reached[i]
-                        best = max(best, own[rank] if rank >= 0 else 1.0 - other[~rank])
+                        best = max(best, sign * (own[rank] if rank >= 0 else other[~rank]))
                     value += chances[o] * best
                 most = max(most, value)
-            delta = max(delta, fabs(most - own[ranks[k]]))
-            own[ranks[k]] = most
-    return delta
-
-
-def sweep_counts(
-    const int64_t[::1] ranks,
-    const int64_t[::1] starts,
-    const int64_t[::1] reached,
-    const double[::1] weights,
-    const double[::1] added,
-    double[::1] own,
-    const double[::1] other,
-):
-    """Update what is counted until the end of the game in place; the largest relative change.
-
-    Parameters
-    ----------
-    ranks, starts, reached, weights
-        As for `sweep_chances`.
-    added : float64, shape (states,)
-        What each state adds to what those it leads to count.
-    own, other : float64
-        By rank, and behind the last one 0: the mean count where this side throws, and where the
-        other does.
-    """
-    cdef Py_ssize_t k
-    cdef int64_t i, rank
-    cdef double value, delta = 0.0
-    with nogil:
-        for k in range(ranks.shape[0] - 1, -1, -1):
-            value = added[k]
-            for i in range(starts[k], starts[k + 1]):
-                if weights[i] == 0.0:
-                    continue
-                rank = reached[i]
-                value += weights[i] * (own[rank] if rank >= 0 else other[~rank])
-            delta = max(delta, fabs(value - own[ranks[k]]) / (1.0 + fabs(value)))
-            own[ranks[k]] = value
+            delta = max(delta, fabs(sign * most - own[ranks[k]]))
+            own[ranks[k]] = sign * most
     return delta
