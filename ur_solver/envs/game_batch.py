@@ -121,12 +121,12 @@ class GameBatch:
         whole_number("most_throws", most_throws, 1)
         self.generator = generator_of(self.rules)
         self.actions = actions_of(self.rules)
-        features = features_of(self.rules)
+        self._features = features_of(self.rules)
         throws = [f"throw {throw}" for throw in self.generator.throws]
-        self.names: tuple[str, ...] = (*features.names, *throws)
-        self._is_random = isinstance(opponent, str) and opponent == "random"
+        self.names: tuple[str, ...] = (*self._features.names, *throws)
+        is_random = isinstance(opponent, str) and opponent == "random"
         self._policy = None
-        if agent != "both" and not self._is_random:
+        if agent != "both" and not is_random:
             self._policy = policy_of(opponent, table)
         self._judge = None if table is None else TablePolicy(table)
         self._renews = renews
@@ -140,54 +140,11 @@ class GameBatch:
         self.rewards = np.zeros(n_games)
         self.ended = np.zeros(n_games, dtype=np.uint8)
         self.regrets = None if table is None else np.zeros(n_games)
-        self._start = self.generator.start()[0].astype(np.uint32)
-        self._rows = np.tile(self._start, (n_games, 1))
+        self._rows = self.generator.start(n_games).astype(np.uint32)
         self._throws = np.full(n_games, -1, dtype=np.int32)
         self._streams = np.zeros(n_games, dtype=np.uint64)
         self._nets = np.zeros(n_games)
-        self._stepper = self._compiled(AGENTS[agent], most_throws)
-
-    def _compiled(self, agents: int, most_throws: int) -> _stepper.GameStepper:
-        features, payoff = features_of(self.rules), self.rules.payoff
-        lookups, n_games = features.lookups, len(self._all)
-        widths = [lookup.shape[1] for lookup in lookups]
-        of_numbers = np.repeat(widths, [len(lookup) for lookup in lookups])
-        fine = float(payoff.cost(True))
-        base, one_more = float(payoff.total(0)), float(payoff.total(1))
-        opening = self.generator.opening
-        return _stepper.GameStepper(
-            self.generator.compiled,
-            start=self._start,
-            opening=-1 if opening is None else opening,
-            agents=agents,
-            is_random=self._is_random,
-            most_throws=most_throws,
-            pot=base,
-            fine=one_more - base,
-            step_of=self.actions.step_of,
-            steps=self.actions.steps,
-            ends=self.actions.ends,
-            choice_action=self.actions.choice_action,
-            lookup=np.concatenate([lookup.ravel() for lookup in lookups]),
-            first=_starts([len(lookup) for lookup in lookups]),
-            at=_starts(of_numbers),
-            widths=np.array(widths, dtype=np.int32),
-            parts=features.parts,
-            full=features.full,
-            fine_scale=(fine, one_more, one_more - base),
-            rows=self._rows,
-            throws=self._throws,
-            may=self._may,
-            sides=self.sides,
-            agent=self.agent,
-            lengths=np.zeros(n_games, dtype=np.int32),
-            streams=self._streams,
-            nets=self._nets,
-            masks=self.masks,
-            observations=self.observations,
-            rewards=self.rewards,
-            ended=self.ended,
-        )
+        self._stepper = _stepper.GameStepper(self, AGENTS[agent], is_random, most_throws)
 
     def __len__(self) -> int:
         return len(self._all)
@@ -330,14 +287,8 @@ class GameBatch:
         dtype = self.generator.space.state_dtype
         rows = self.generator.mirror(self._rows[game : game + 1].astype(dtype))
         throws = np.zeros(len(self.generator.throws), dtype=np.float32)
-        return np.concatenate([features_of(self.rules).of(rows)[0], throws])
+        return np.concatenate([self._features.of(rows)[0], throws])
 
     def close(self) -> None:
         """End the threads."""
         self._pool.shutdown()
-
-
-def _starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int32]:
-    """Where each of some parts begins."""
-    ends = np.cumsum(sizes)
-    return (ends - sizes).astype(np.int32)

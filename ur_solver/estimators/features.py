@@ -48,8 +48,10 @@ class Features:
     lookups : tuple of float32 arrays, shape (numbers, features)
         Of each column of a row but the fines, and of mine and theirs borne off: by the number there
         the features that it decides. All columns' together are those of `names` in their order.
+    first : int32, shape (columns,)
+        Which of all these numbers is 0 of each column.
     parts : int32, shape (numbers of all columns, 2)
-        What each of these numbers takes of my stock of pieces and of theirs.
+        What each of the numbers takes of my stock of pieces and of theirs.
     full : int
         The stock of all pieces.
     """
@@ -82,6 +84,8 @@ class Features:
         pieces += self._kinds if self._is_numbered else [end[0] for end in ends]
         kinds = [self._kinds.index(_kind(piece, self._is_numbered)) for piece in pieces]
         self.lookups = (*self._lookups, *self._lookups[-2:])
+        sizes = [len(lookup) for lookup in self.lookups]
+        self.first = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
         stock = np.arange(space.stock.size)
         none = np.zeros_like(stock)
         of_homes = [np.stack(pair, axis=1) for pair in ((stock, none), (none, stock))]

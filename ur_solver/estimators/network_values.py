@@ -35,8 +35,6 @@ class NetworkValues:
         self._features = features_of(rules)
         matrix, self._biases = shape.layers(weights)[0]
         self._added, self._of_fine = self._by_number(matrix), matrix[-1]
-        sizes = [len(lookup) for lookup in self._features.lookups]
-        self._first = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
 
     def _by_number(self, matrix: Weights) -> Weights:
         """What each number in a row, and each stock borne off, adds to the first layer."""
@@ -61,7 +59,7 @@ class NetworkValues:
         features, biases = self._features, self._biases
         found = np.empty((len(rows), len(biases)), dtype=np.float32)
         own = np.ascontiguousarray(rows[:, : len(features.lookups) - 2])
-        first_layer(own, self._first, features.parts, features.full, self._added, biases, found)
+        first_layer(own, features.first, features.parts, features.full, self._added, biases, found)
         if self.rules.payoff.has_fines:
             found += features.fine_of(rows)[:, np.newaxis] * self._of_fine
         return np.maximum(found, 0, out=found)

@@ -10,6 +10,8 @@ depends on nothing but its seed and the actions.
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+import numpy as np
+
 from ur_solver.moves._generator cimport (
     AGAIN_, MAX_CELLS, MAX_MOVERS, MAX_OPTIONS, ROSETTE_, WIN_, Generator, Movable, Option)
 
@@ -54,40 +56,18 @@ cdef inline int drawn_below(Game* game, int n) noexcept nogil:
 
 
 cdef class GameStepper:
-    """Games of one rule set; different games may be stepped by several threads at once.
+    """The games of a batch; different games may be stepped by several threads at once.
 
     Parameters
     ----------
-    generator : Generator
-    start : uint32, shape (width,)
-        The row of the first position.
-    opening : int
-        The number of the first throw; -1 if it is free.
+    batch : GameBatch
+        Its arrays are changed in place.
     agents : int
         Who decides: `LIGHT_AGENT`, `DARK_AGENT`, `EITHER_AGENT` or `BOTH_AGENTS`.
     is_random : bool
         Whether the other side's decisions are drawn here; otherwise the game waits for them.
     most_throws : int
         After which a game stays unfinished.
-    pot, fine : float
-        What the winner gets, less the fines paid, and a fine.
-    step_of : int16, shape (movers, throws, targets)
-        The number of a step among those of its mover and throw.
-    steps, ends : int
-        Actions of a mover: steps, and ways to end each.
-    choice_action : int32, shape (types, choices)
-        The actions of the choices before the throw.
-    lookup : float32
-        The features of every number of every column, one after the other.
-    first, at, widths : int32
-        By column: its first number; by number: where its features begin; by column: how many.
-    parts : int32, shape (numbers, 2)
-    full : int
-        As `Features` has them.
-    fine_scale : (float, float, float)
-        The feature of the fines is the first over the second plus the third times the fines.
-    rows, throws, may, sides, agent, lengths, streams, nets, masks, observations, rewards, ended
-        The arrays of `GameBatch`, which are changed in place.
     """
 
     cdef Generator generator
@@ -97,11 +77,11 @@ cdef class GameStepper:
     cdef double pot, fine
     cdef const int16_t[:, :, ::1] step_of
     cdef const int32_t[:, ::1] choice_action
-    cdef const float[::1] lookup
-    cdef const int32_t[::1] first, at, widths
+    cdef const float[::1] lookup      # the features of every number of every column
+    cdef const int32_t[::1] first, widths, at
     cdef const int32_t[:, ::1] parts
     cdef int full
-    cdef double fine_cost, fine_base, fine_step
+    cdef double fine_cost, fine_base  # of the feature of the fines: a fine, and a pot with one
     cdef uint32_t[:, ::1] rows
     cdef int32_t[::1] throws, lengths
     cdef uint8_t[::1] may, sides, agent, ended
@@ -110,27 +90,33 @@ cdef class GameStepper:
     cdef int8_t[:, ::1] masks
     cdef float[:, ::1] observations
 
-    def __init__(
-        self, Generator generator, *, start, int opening, int agents, bint is_random,
-        int most_throws, double pot, double fine, step_of, int steps, int ends, choice_action,
-        lookup, first, at, widths, parts, int full, fine_scale,
-        rows, throws, may, sides, agent, lengths, streams, nets, masks, observations, rewards, ended,
-    ):
-        self.generator = generator
-        self.start, self.opening, self.agents = start, opening, agents
-        self.is_random, self.most_throws = is_random, most_throws
-        self.pot, self.fine = pot, fine
-        self.step_of, self.steps, self.ends = step_of, steps, ends
-        self.choice_action = choice_action
-        self.lookup, self.first, self.at, self.widths = lookup, first, at, widths
-        self.parts, self.full = parts, full
-        self.fine_cost, self.fine_base, self.fine_step = fine_scale
-        self.rows, self.throws, self.may, self.sides, self.agent = rows, throws, may, sides, agent
-        self.lengths, self.streams, self.nets = lengths, streams, nets
-        self.masks, self.observations = masks, observations
-        self.rewards, self.ended = rewards, ended
-        self.n_actions, self.n_columns = self.masks.shape[1], generator.n_cells + 2
-        self.has_types = generator.n_choices.shape[0] > 1
+    def __init__(self, batch, int agents, bint is_random, int most_throws):
+        actions, features, payoff = batch.actions, batch._features, batch.rules.payoff
+        opening, lookups = batch.generator.opening, features.lookups
+        widths = [lookup.shape[1] for lookup in lookups]
+        of_numbers = np.repeat(widths, [len(lookup) for lookup in lookups])
+        self.generator = batch.generator.compiled
+        self.start = batch.generator.start()[0].astype(np.uint32)
+        self.opening = -1 if opening is None else opening
+        self.agents, self.is_random, self.most_throws = agents, is_random, most_throws
+        self.pot = payoff.total(0)
+        self.fine = payoff.total(1) - payoff.total(0)
+        self.step_of, self.steps, self.ends = actions.step_of, actions.steps, actions.ends
+        self.choice_action = actions.choice_action
+        # by column its first number, and how many features it has; by number where those begin
+        self.first, self.widths = features.first, np.array(widths, dtype=np.int32)
+        self.lookup = np.concatenate([lookup.ravel() for lookup in lookups])
+        self.at = (np.cumsum(of_numbers) - of_numbers).astype(np.int32)
+        self.parts, self.full = features.parts, features.full
+        self.fine_cost, self.fine_base = payoff.cost(True), payoff.total(1)
+        self.rows, self.throws, self.may = batch._rows, batch._throws, batch._may
+        self.sides, self.agent = batch.sides, batch.agent
+        self.lengths = np.zeros(len(batch), dtype=np.int32)
+        self.streams, self.nets = batch._streams, batch._nets
+        self.masks, self.observations = batch.masks, batch.observations
+        self.rewards, self.ended = batch.rewards, batch.ended
+        self.n_actions, self.n_columns = self.masks.shape[1], self.generator.n_cells + 2
+        self.has_types = self.generator.n_choices.shape[0] > 1
 
     def begin(self, const int64_t[::1] members):
         """Begin new games in the places of some; False if games of these rules have no decision."""
@@ -247,7 +233,7 @@ cdef class GameStepper:
             memcpy(out, &self.lookup[self.at[number]], n * sizeof(float))
             out += n
         if self.generator.has_fines:
-            out[0] = <float>(self.fine_cost / (self.fine_base + self.fine_step * game.fines))
+            out[0] = <float>(self.fine_cost / (self.fine_base + self.fine * game.fines))
             out += 1
         for n in range(self.generator.n_throws):
             out[n] = 1.0 if n == game.throw else 0.0
