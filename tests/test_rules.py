@@ -133,6 +133,8 @@ FINKEL = CATALOGUE["finkel"].to_json()
         ({"dice": {"name": "x", "throws": {"01": 1}}}, "'01': 1"),
         ({"dice": {"name": "x", "throws": {}}}, "no throws"),
         ({"dice": {"throws": {"1": 1}}}, "custom dice"),
+        ({"dice": {"name": "a\nb", "throws": {"1": 1}}}, r"dice: name is 'a\\nb', not a text of"),
+        ({"dice": {"name": None, "throws": {"1": 1}}}, "dice: name is None, not a text of 1 to 80"),
         ({"pieces": 0}, "pieces is 0"),
         ({"pieces": 16}, "pieces is 16"),
         ({"pieces": "7"}, "pieces is '7'"),

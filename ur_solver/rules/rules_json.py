@@ -27,7 +27,7 @@ from ur_solver.common.text import json_values, normal
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import BOARDS, PATHS, Board, Path
 from ur_solver.rules.dice import DICE, Dice
-from ur_solver.rules.naming import is_name
+from ur_solver.rules.naming import MAX_NAME, is_name
 from ur_solver.rules.registry import family_named, known_switches
 from ur_solver.rules.squares import rule_from_json, rule_to_json
 from ur_solver.rules.switches import whole_number
@@ -135,6 +135,7 @@ def _dice(value: object) -> Dice:
         raise RuleSetError(
             'dice: write custom dice as {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}'
         )
+    name = _name("dice", value["name"])
     chances = {}
     for throw, chance in value["throws"].items():
         is_throw = isinstance(throw, str) and _THROW.fullmatch(throw)
@@ -146,7 +147,7 @@ def _dice(value: object) -> Dice:
         chances[int(throw)] = Fraction(chance)
     if not chances:
         raise RuleSetError("dice: no throws given")
-    return Dice.of(str(value["name"])[:80], chances)
+    return Dice.of(name, chances)
 
 
 def _path_to_json(path: Path) -> Any:
@@ -171,9 +172,7 @@ def _path(value: object) -> Path:
             'path: write a custom path as {"name": "short", "board": "ur", "squares": '
             '["A4", "B1", "B2"]}, with "second_leg" or not'
         )
-    name = value["name"]
-    if not is_name(name):
-        raise RuleSetError(f"path: name is {name!r:.100}, not a text of 1 to 80 characters")
+    name = _name("path", value["name"])
     leg = value.get("second_leg")
     if leg is not None:
         leg = whole_number("path: second_leg", leg)
@@ -220,6 +219,12 @@ def _board(value: object) -> Board:
             f"board {board.name!r}: another board has that name; choose one that is free"
         )
     return board
+
+
+def _name(what: str, value: object) -> str:
+    if isinstance(value, str) and is_name(value):
+        return value
+    raise RuleSetError(f"{what}: name is {value!r:.100}, not a text of 1 to {MAX_NAME} characters")
 
 
 def _is_texts(value: object) -> bool:
