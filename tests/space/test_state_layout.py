@@ -132,8 +132,9 @@ def test_states_as_structures(word):
 def test_rows_of_another_layout_are_refused():
     layout = space_of(named_rules("finkel:2")).state_layout
     states, _ = some(space_of(named_rules("finkel:2")), 3)
-    with pytest.raises(InputError, match="expected those of the layout"):
-        layout.plain(np.zeros(2, dtype=[("A4", "u2")]))
+    for records in (np.zeros(2, dtype=[("A4", "u2")]), None):
+        with pytest.raises(InputError, match="expected those of the layout"):
+            layout.plain(records)
     with pytest.raises(InputError, match=r"states of shape \(3, 4\)"):
         layout.structured(states[:, :4])
     states[1, 3] = 9
@@ -143,6 +144,8 @@ def test_rows_of_another_layout_are_refused():
     with pytest.raises(IllegalPositionError, match="row 1: it has more pieces at home"):
         layout.notations(states)
     assert layout.notations(states[:0]).tolist() == []
+    with pytest.raises(InputError, match=r"is_dark of shape \(2,\), expected \(3,\)"):
+        layout.notations(states, np.array([True, False]))
     for narrow in (states[:, :5], states[0]):
         with pytest.raises(InputError, match="states of shape"):
             layout.notations(narrow)

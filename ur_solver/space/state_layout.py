@@ -148,7 +148,7 @@ class StateLayout:
         InputError
             If the fields are not those of `dtype`, in any order and of whole numbers of any size.
         """
-        names = self._names
+        names, records = self._names, np.asarray(records)
         if set(records.dtype.names or ()) != {*names}:
             raise InputError(
                 f"fields {records.dtype.names}, expected those of the layout: {', '.join(names)}"
@@ -201,6 +201,8 @@ class StateLayout:
         starts : int64, shape (n + 1,)
         """
         states = rows_of(states, self.number_type, self.width)
+        if np.shape(is_dark) not in ((), (len(states),)):
+            raise WrongTypeError(f"is_dark of shape {np.shape(is_dark)}, expected ({len(states)},)")
         dark = np.empty(len(states), dtype=np.uint8)
         dark[:] = is_dark
         starts = np.zeros(len(states) + 1, dtype=np.int64)
