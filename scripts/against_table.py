@@ -16,7 +16,7 @@ from ur_solver.answers.values import TableValues, Values
 from ur_solver.estimators.features import Rows, scale_of
 from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.plies import play_ply
-from ur_solver.estimators.search import player_values
+from ur_solver.estimators.search import Searched
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.match import GameStep, play
@@ -139,7 +139,7 @@ def losses(
         Of the whole game.
     games, plies, seed, threads : int
     """
-    own: Policy = TablePolicy(player_values(values, plies))
+    own: Policy = TablePolicy(Searched(values, plies - 1))
     perfect = TablePolicy(exact)
     lost, choices = [], []
     for side in (0, 1):

@@ -34,7 +34,7 @@ from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.measure import positions_of_play, value_errors
 from ur_solver.estimators.rollouts import CUT, rolled_out
-from ur_solver.estimators.search import player_values
+from ur_solver.estimators.search import Searched
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import TablePolicy
 from ur_solver.rules import RuleSet, named_rules
@@ -122,9 +122,7 @@ def _play(estimator: Estimator, other: Estimator, asked: argparse.Namespace) -> 
     """Let two estimators play, each half of the games as light."""
     rules = estimator.rules
     for plies in asked.plies:
-        own, their = (
-            TablePolicy(player_values(each.network, plies)) for each in (estimator, other)
-        )
+        own, their = (TablePolicy(Searched(each.network, plies - 1)) for each in (estimator, other))
         won = share_of_wins(rules, own, their, asked.games, seed=1)
         print(f"{rules.word}, {plies}-ply: wins {_text(won, 1)} % of {asked.games}", flush=True)
 

@@ -17,7 +17,7 @@ from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games
 from ur_solver.audit.game_audit import TIE
-from ur_solver.audit.selfplay import losses_per_choice, play_games
+from ur_solver.audit.selfplay import losses_per_choice, play_many
 from ur_solver.players.policies import PLAYERS, policy_of
 
 N_GAMES = 200
@@ -31,7 +31,7 @@ def main(word: str) -> None:
     with Table(open_file(word, say=print)) as query:
         for name in PLAYERS:
             player = policy_of(name, query)
-            records = play_games(query.rules, player, player, N_GAMES, np.random.default_rng(1))
+            records = play_many(query.rules, player, player, N_GAMES, np.random.default_rng(1))
             losses = losses_per_choice(audit_games(records, query))
             wrong = losses[losses > TIE]
             quantiles = np.quantile(wrong, QUANTILES) if len(wrong) else np.zeros(len(QUANTILES))

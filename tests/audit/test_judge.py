@@ -18,7 +18,7 @@ from ur_solver.audit import (
     result_text,
     write_csv,
 )
-from ur_solver.audit.selfplay import play_games
+from ur_solver.audit.selfplay import play_many
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.players.policies import policy_of
@@ -245,7 +245,7 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
     rules = rules.with_pieces(2)
     with Table(solved(rules)) as query:
         players = (policy_of(name, query) for name in ("random", "weak"))
-        played = play_games(rules, *players, 6, np.random.default_rng(4))
+        played = list(play_many(rules, *players, 6, np.random.default_rng(4)))
         path = tmp_path / "games.ur"
         write_games(played, path)
         records = list(read_file(str(path), rules))
@@ -300,7 +300,7 @@ def test_fines_are_those_that_positions_count(ante, solved):
     rules = named_rules("bell-stakes:1").changed(stakes=Stakes(ante=ante, reach=2))
     with Table(solved(rules)) as table:
         weak, random = policy_of("weak", table), policy_of("random", table)
-        games = play_games(rules, weak, random, 30, np.random.default_rng(2))
+        games = play_many(rules, weak, random, 30, np.random.default_rng(2))
         fines = 0
         for audit in audit_games(games, table):
             last = audit.record.plies[-1]

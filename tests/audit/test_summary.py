@@ -27,7 +27,7 @@ from ur_solver.audit import (
     write_csv,
 )
 from ur_solver.audit.references import reference_key, shipped_references
-from ur_solver.audit.selfplay import losses_per_choice, play_games, reference_losses
+from ur_solver.audit.selfplay import losses_per_choice, reference_losses
 from ur_solver.audit.summary import MIN_CHOICES, strength
 from ur_solver.errors import InputError
 from ur_solver.players.player import Asked, Player
@@ -149,7 +149,7 @@ def test_the_table_player_loses_nothing_and_the_others_more_and_more(query2):
     losses, plies = {}, {}
     for name in (*TEMPERATURES, "random"):
         player = policy_of(name, query2)
-        records = play_games(query2.rules, player, player, 60, np.random.default_rng(1))
+        records = play_many(query2.rules, player, player, 60, np.random.default_rng(1))
         audits = list(audit_games(records, query2))
         losses[name] = losses_per_choice(audits).mean()
         plies[name] = [ply for audit in audits for ply in audit.plies]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ur_solver.api.table import Table
+from ur_solver.errors import InputError
 from ur_solver.estimators.features import features_of
 from ur_solver.estimators.network import Shape
 from ur_solver.estimators.network_values import NetworkValues
@@ -103,6 +104,8 @@ def test_rollouts_go_on_until_the_interval_is_narrow():
     row = some_rows(rules, 1)
     network = some_network(rules)
     assert rollout(network, row, n=64).margin > 0.06 > rollout(network, row, within=0.06).margin
+    with pytest.raises(InputError, match="n is 1; expected 2 or more"):
+        rollout(network, row, n=1)
 
 
 def test_plies_explore_when_asked():

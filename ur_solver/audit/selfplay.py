@@ -24,17 +24,16 @@ MAX_PLIES = 5000
 """The number of plies after which a game stays unfinished. Bad players can play for ever."""
 
 
-def play_games(
+def play_many(
     rules: RuleSet,
     light: Policy,
     dark: Policy,
     n_games: int,
     rng: np.random.Generator,
     metadata: dict[str, str] | None = None,
-    first_number: int = 1,
     entering: Values | None = None,
-) -> list[GameRecord]:
-    """Games of two players from the start, all played at a time.
+) -> Iterator[GameRecord]:
+    """Games of two players from the start, with few of them in memory at a time.
 
     Parameters
     ----------
@@ -46,16 +45,24 @@ def play_games(
         For the dice and for the players' random choices.
     metadata : dict, optional
         The metadata of every record.
-    first_number : int
-        The number of the first game.
     entering : Values, optional
         Where both sides enter a piece first, the games begin with that opening, and a player who
         may choose a square takes the best by these values; without them light throws first.
     """
     players = {LIGHT: Player(rules, light), DARK: Player(rules, dark)}
-    replays = [Replay(rules) for _ in range(n_games)]
-    if entering is not None and rules.mechanics.both_enter:
-        _enter(replays, entering, rng)
+    for first in range(0, n_games, _BATCH):
+        replays = [Replay(rules) for _ in range(min(_BATCH, n_games - first))]
+        if entering is not None and rules.mechanics.both_enter:
+            _enter(replays, entering, rng)
+        _play(replays, players, rng)
+        for number, replay in enumerate(replays, start=first + 1):
+            yield replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
+
+
+def _play(
+    replays: Sequence[Replay], players: Mapping[str, Player], rng: np.random.Generator
+) -> None:
+    """Play some games to their ends, all at a time."""
     for _ in range(MAX_PLIES):
         going = [replay for replay in replays if replay.winner is None]
         if not going:
@@ -75,10 +82,6 @@ def play_games(
         played = _chosen(after, moves, sides, players, rng)
         for k, (roll, steps) in enumerate(zip(rolls, moves, strict=True)):
             going[k].take(roll.throws, steps, played[k], choices=choices[k], chosen=chosen[k])
-    return [
-        replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
-        for number, replay in enumerate(replays, start=first_number)
-    ]
 
 
 def _enter(replays: Sequence[Replay], values: Values, rng: np.random.Generator) -> None:
@@ -107,21 +110,6 @@ def _chosen(
             for k, index in zip(those, taken, strict=True):
                 chosen[k] = index
     return chosen
-
-
-def play_many(
-    rules: RuleSet,
-    light: Policy,
-    dark: Policy,
-    n_games: int,
-    rng: np.random.Generator,
-    metadata: dict[str, str] | None = None,
-    entering: Values | None = None,
-) -> Iterator[GameRecord]:
-    """Play any number of games like `play_games`, with few of them in memory at a time."""
-    for first in range(0, n_games, _BATCH):
-        n = min(_BATCH, n_games - first)
-        yield from play_games(rules, light, dark, n, rng, metadata, first + 1, entering)
 
 
 @dataclass
@@ -243,7 +231,7 @@ def reference_losses(values: TableValues, n_games: int, seed: int = 1) -> dict[s
     losses = {}
     for name in PLAIN:
         policy, rng = policy_of(name, values), np.random.default_rng(seed)
-        records = play_games(values.rules, policy, policy, n_games, rng)
+        records = play_many(values.rules, policy, policy, n_games, rng)
         found = losses_per_choice(audit_games(records, values))
         losses[name] = float(found.mean()) if len(found) else 0.0
     return losses

@@ -274,7 +274,7 @@ class Estimator(AnswersDoor, Closing):
         ----------
         position : Position or str
         n : int, optional
-            The number of games; by default 64, or as many as `within` needs.
+            The number of games, 2 or more; by default 64, or as many as `within` needs.
         within : float, optional
             Half the width of the 95 % interval that is wanted.
         plies : int, optional
@@ -285,7 +285,12 @@ class Estimator(AnswersDoor, Closing):
         Returns
         -------
         IntervalEstimate
-            With its 95 % interval.
+            With its 95 % interval, which covers the throws alone.
+
+        Raises
+        ------
+        InputError
+            If `n` is out of range.
         """
         from ur_solver.estimators.rollouts import rollout  # noqa: PLC0415 - a move needs none of it
         from ur_solver.study.estimates import IntervalEstimate  # noqa: PLC0415 - as above

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
+from ur_solver.common.numbers import whole_number
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply
 from ur_solver.study.estimates import IntervalEstimate
@@ -78,26 +79,17 @@ def rollout(
     plies: int | None = None,
     seed: int = 1,
 ) -> IntervalEstimate:
-    """The value of a state by rollouts, with its 95 % interval.
+    """The value of a state by rollouts, as `Estimator.rollout` says.
 
     Parameters
     ----------
     values : Values
     row : unsigned, shape (1, state width)
-    n : int, optional
-        The number of games. By default 64, or as many as `within` needs.
-    within : float, optional
-        Play until half the interval is no wider.
-    plies : int, optional
-        As for `rolled_out`.
-    seed : int
-
-    Returns
-    -------
-    IntervalEstimate
-        Of the network's own play, which is not the best; of a rollout that is cut, of the
-        network's values a few plies on. The interval covers the throws alone.
+    n, within, plies, seed
+        As for `Estimator.rollout`.
     """
+    if n is not None:
+        whole_number("n", n, 2)
     rng = np.random.default_rng(seed)
     if within is None:
         return _mean(rolled_out(values, row, n or _LEAST, rng, plies)[0])

@@ -47,8 +47,3 @@ class Searched:
         if self._next is None:
             return self._leaves.state_values(states)
         return backed_up(self._next, states)
-
-
-def player_values(values: Values, plies: int, exact: TableValues | None = None) -> Values:
-    """Values that a player decides by who looks some plies ahead, its own move included."""
-    return Searched(values, plies - 1, exact)
