@@ -145,3 +145,15 @@ def test_every_custom_option(options, changes):
 def test_an_extra_throw_can_be_taken_away():
     custom = json.loads(run("rules", "masters-games", "--no-extra-on-throw", "--json"))
     assert custom["extra_on_throw"] is None
+
+
+def test_a_fault_of_a_file_names_it(tmp_path: pathlib.Path):
+    for text, fault in (
+        ('{"name": "finkel"}', "the key 'path' is missing"),
+        ("[", "not JSON"),
+        (json.dumps(named_rules("finkel").to_json() | {"pieces": 99}), "pieces is 99"),
+    ):
+        (tmp_path / "odd.json").write_text(text)
+        message = run("moves", str(tmp_path / "odd.json"), code=2)
+        assert f"Error: '{tmp_path / 'odd.json'}': rule set" in message
+        assert fault in message

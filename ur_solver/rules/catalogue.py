@@ -123,7 +123,7 @@ def _read_json(path: pathlib.Path) -> RuleSet:
     if len(content) > MAX_JSON_BYTES:
         raise RuleSetError(f"rule set {str(path)!r}: larger than {MAX_JSON_BYTES} bytes")
     try:
-        text = decoded(content)
+        return RuleSet.from_json(decoded(content))
     except InputError as error:
-        raise RuleSetError(f"rule set {str(path)!r}: {error}") from None
-    return RuleSet.from_json(text)
+        kind = type(error) if isinstance(error, RuleSetError) else RuleSetError
+        raise kind(f"{str(path)!r}: {error}") from None
