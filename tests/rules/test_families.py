@@ -129,6 +129,12 @@ def test_other_dice_where_the_rules_allow_them():
     ("name", "change", "message"),
     [
         ("ben", {"path": PATHS["aseb"]}, "path 'aseb' visits no conversion square .there is none"),
+        # which is too many even to list their numbers
+        (
+            "birds",
+            {"pieces": 10**30},
+            "pieces is 10{30}, not between 1 and 5; 4-binary dice never s",
+        ),
         ("birds", {"dice": DICE["d4"]}, "d4 dice never show 5, without which piece 5 cannot enter"),
         ("birds", {"dice": DICE["bell"]}, "dice are 'bell', whose throws mean something"),
         ("bell", {"dice": DICE["d4"]}, "d4 dice show 1, 2, 3, 4; bell is played with throws of 0"),

@@ -21,10 +21,12 @@ class Birds(Casual):
     @classmethod
     def dice_faults(cls, dice: Dice, pieces: int) -> list[str]:
         """Dice of another family, and those that do not show the number of every piece."""
-        missing = sorted({*range(1, pieces + 1)} - {cls._number(dice, n) for n in dice.throws})
+        shown = {cls._number(dice, throw) for throw in dice.throws}
+        missing = next((number for number in range(1, pieces + 1) if number not in shown), None)
+        if missing is None:
+            return super().dice_faults(dice, pieces)
         return super().dice_faults(dice, pieces) or [
-            f"{dice.name} dice never show {number}, without which piece {number} cannot enter"
-            for number in missing[:1]
+            f"{dice.name} dice never show {missing}, without which piece {missing} cannot enter"
         ]
 
     @staticmethod
