@@ -59,7 +59,7 @@ def test_notes_of_games_are_those_of_an_audit(rules):
         Recorder,
         Counts,
         Squares,
-        partial(lambda v, w, n, rng: ChanceObserver(v, w, n), values),
+        partial(ChanceObserver, values),
     )
     policies = (policy_of("random", values), policy_of("greedy", values))
     games = play(rules, *policies, 25, seed=2, observers=observers)

@@ -21,7 +21,7 @@ from ur_solver.envs import _stepper
 from ur_solver.envs.actions import actions_of
 from ur_solver.errors import InputError
 from ur_solver.estimators.features import features_of
-from ur_solver.moves import TurnBatch, _options, generator_of
+from ur_solver.moves import TurnBatch, generator_of
 from ur_solver.players.policies import (
     Policy,
     PolicyLike,
@@ -29,6 +29,7 @@ from ur_solver.players.policies import (
     policy_of,
 )
 from ur_solver.rules import RuleSet, named_rules
+from ur_solver.study.match import drawn
 
 Agent = Literal["light", "dark", "either", "both"]
 """Whose decisions are the agent's; ``either`` draws a side for each game."""
@@ -241,10 +242,7 @@ class GameBatch:
     def _chosen(self, policy: Policy, members: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         actions = np.empty(len(members), dtype=np.int64)
         for turns, those in self._turns(members):
-            chosen = np.empty(len(turns), dtype=np.int64)
-            chances = self._rng.random(len(turns))
-            _options.drawn(policy.weights(turns), turns.starts, chances, chosen)
-            actions[those] = self.actions.of(turns)[chosen]
+            actions[those] = self.actions.of(turns)[drawn(policy, turns, self._rng)]
         return actions
 
     def _turns(

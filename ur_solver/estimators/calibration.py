@@ -60,46 +60,36 @@ def calibrated(
     effort : Effort
     exact : TableValues, optional
         A table of the rule set, of endings perhaps. Intervals hold in as many positions of play
-        that it has, too, and it is measured what the network's values are wrong by there.
+        that it has, too, and the errors of the network's values there are measured.
     seed : int
 
     Returns
     -------
     float64, shape (MOST_PLIES,)
     dict
-        JSON values: of the network's values what rollouts, and the table, say that they are wrong
-        by (`ValueErrors`), in units of the values.
+        JSON values: the errors of the network's values by rollouts, and by the table
+        (`ValueErrors`), in units of the values.
     """
     rows = positions_of_play(values, effort.positions, seed)
-    scale = scale_of(values.rules, rows)
     rng = np.random.default_rng([seed, 2])
-    cut = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1) / scale
+    cut = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1)
     held = rows[:0] if exact is None else positions_of_play(values, effort.positions, seed, exact)
-    by_cut = [_by_cut(values, depth, cut, rows) for depth in range(MOST_PLIES - 1)]
+    depths = range(MOST_PLIES - 1)
+    by_cut = [CUT_FACTOR * _width(values, depth, cut, rows) for depth in depths]
     errors = np.minimum.accumulate(by_cut)
-    off = values.state_values(rows) - cut * scale
-    measured = {
-        **asdict(effort),
-        "plies": CUT,
-        "against_rollouts": asdict(ValueErrors.of(off)),
-    }
+    off = ValueErrors.of(values.state_values(rows) - cut)
+    measured = {**asdict(effort), "plies": CUT, "against_rollouts": asdict(off)}
     if exact is not None and len(held):
-        needed = [_by_table(values, depth, exact, held) for depth in range(len(errors))]
+        known = exact.state_values(held)
+        needed = [_width(values, depth, known, held) for depth in depths]
         errors = np.maximum(errors, needed)
         measured["against_table"] = asdict(value_errors(values, exact, held))
     # the deepest search takes twenty times the time of all others, and is hardly worse
     return np.append(errors, errors[-1]), measured
 
 
-def _by_cut(values: Values, depth: int, cut: npt.NDArray[np.float64], rows: Rows) -> float:
-    """How wide the intervals of a search are by cut rollouts."""
-    found = Searched(values, depth).state_values(rows) / scale_of(values.rules, rows)
-    return CUT_FACTOR * float(np.quantile(np.abs(found - cut) / spread(found), _SHARE))
-
-
-def _by_table(values: Values, depth: int, exact: TableValues, rows: Rows) -> float:
-    """How wide the intervals of a search are that hold in some positions of a table."""
+def _width(values: Values, depth: int, wanted: npt.NDArray[np.float64], rows: Rows) -> float:
+    """How wide the intervals of a search are that hold the wanted values of some positions."""
     scale = scale_of(values.rules, rows)
     found = Searched(values, depth).state_values(rows) / scale
-    off = np.abs(found - exact.state_values(rows) / scale)
-    return float(np.quantile(off / spread(found), _SHARE))
+    return float(np.quantile(np.abs(found - wanted / scale) / spread(found), _SHARE))

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ur_solver.study.estimates import IntervalEstimate
 
 _GROWTH = 20.0
-"""By so much a ply more takes longer, at first guess."""
+"""How many times longer a search of one ply more takes, at first guess."""
 
 
 class Estimator(AnswersDoor, Closing):
@@ -228,7 +228,7 @@ class Estimator(AnswersDoor, Closing):
         return np.ones(len(states), dtype=bool)
 
     def chance(self, position: PositionLike) -> float:
-        """As `value`; NaN where money is played for, of which alone the network knows."""
+        """As `value`; NaN with stakes, as the network estimates money alone."""
         return math.nan if self.rules.payoff.has_fines else self.value(position)
 
     def cut_error(self, position: PositionLike) -> float:
@@ -306,9 +306,9 @@ class Estimator(AnswersDoor, Closing):
     def moves_within(
         self, position: PositionLike, throw: int, seconds: float
     ) -> tuple[int, list[EvaluatedMove]]:
-        """The moves by the deepest search that takes about so long, and its plies.
+        """The moves by the deepest search that takes about this long, and its plies.
 
-        A deeper search is begun while the last one's time, twenty times over, is left.
+        A deeper search begins only if twenty times the time of the last one is left.
         """
         began = time.monotonic()
         for plies in range(1, MOST_PLIES + 1):

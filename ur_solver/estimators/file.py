@@ -165,7 +165,7 @@ def read(path: pathlib.Path) -> Stored:
 
 
 def is_estimator_file(path: str) -> bool:
-    """Whether a path is of an HDF5 file that says of itself that it is an estimator."""
+    """Whether a path is that of an HDF5 file whose format is an estimator's."""
     if not (os.path.isfile(path) and h5py.is_hdf5(path)):
         return False
     with suppress(Exception), h5py.File(path, "r", locking=False) as file:

@@ -53,7 +53,7 @@ def train_estimator(
     path : Path
         Of the file. The checkpoint lies next to it until the end.
     minutes : float, optional
-        How long to train, sooner training aside.
+        How long to train, including the time before an interruption.
     rounds : int, optional
         How many rounds to train, instead: the same rounds give the same weights. With neither,
         until it no longer improves.
@@ -65,7 +65,7 @@ def train_estimator(
     effort : Effort, optional
         How much is played to calibrate the intervals.
     exact : TableValues, optional
-        A table that the values are held against at the end.
+        A table that the values are compared with at the end.
     backend : Backend, optional
         NumPy's by default.
     first : Stored, optional
@@ -76,7 +76,7 @@ def train_estimator(
     Raises
     ------
     InputError
-        If the hidden layers cannot be so, or the first estimator has other features.
+        If the hidden layers are invalid, or the first estimator has other features.
     CheckpointError
         If there is a checkpoint of another training.
     OutputError

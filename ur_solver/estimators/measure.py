@@ -1,4 +1,4 @@
-"""Positions of play, and how good values of them are, held against an exact table."""
+"""Positions of play, and how far their values are off, by an exact table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply, start_rows
 
 _FROM_A_GAME = 12
-"""So many positions, on average, come from one game: neighbours are much alike."""
+"""The mean number of positions that are drawn from a game: neighbours are much alike."""
 
 _MOST_PLIES = 5000
 
@@ -47,12 +47,12 @@ def positions_of_play(
 
 @dataclass(frozen=True)
 class ValueErrors:
-    """What values of positions are wrong by, in units of the values.
+    """The errors of the values of positions, in units of the values.
 
     Attributes
     ----------
     rms, p95, p99 : float
-        The root of the mean square, and what 95 and 99 of 100 are within.
+        The root mean square, and the 95th and 99th percentiles of the absolute errors.
     bias : float
         The mean: above 0 where the side to throw is given too much.
     positions : int
@@ -74,6 +74,6 @@ class ValueErrors:
 
 
 def value_errors(values: Values, exact: TableValues, rows: Rows) -> ValueErrors:
-    """What values are wrong by in some positions, of which those count that a table holds."""
+    """The errors of values in those of some positions that a table holds."""
     held = rows[exact.holds_states(rows)]
     return ValueErrors.of(values.state_values(held) - exact.state_values(held))

@@ -50,7 +50,7 @@ def start_rows(rules: RuleSet, n: int) -> Rows:
 
 
 def ending_rows(rules: RuleSet, n: int, rng: np.random.Generator) -> Rows:
-    """States without a piece on the board, of which each side has borne off any number, not all."""
+    """States without a piece on the board; each side has borne off any number, but not all."""
     rows, space = start_rows(rules, n), positions_of(rules)
     homes = rows[:, len(space.squares) : len(space.squares) + 2]
     homes[:] = rng.integers(1, space.stock.size, homes.shape)

@@ -174,7 +174,7 @@ class Training:
     ----------
     rules : RuleSet
     hidden : tuple of int, optional
-        The hidden layers; by default as many as `default_hidden` finds right.
+        The sizes of the hidden layers; by default those of `default_hidden`.
     seed : int
     backend : Backend, optional
         NumPy's by default.

@@ -112,7 +112,7 @@ def play(
     observers : iterable of callables
         They are made anew for every `_CHUNK` games.
     threads : int, optional
-        As many as processors, if not given.
+        One for each processor, if not given.
     first : FirstStates, optional
         Where games begin; at the start, if not given.
     """
@@ -214,19 +214,19 @@ class _Table:
     ) -> npt.NDArray[np.int64]:
         """The option that each side chooses."""
         if len(self.policies) == 1:
-            return _drawn(self.policies[0], turns, rng)
+            return drawn(self.policies[0], turns, rng)
         chosen = turns.starts[:-1].copy()
         is_choice = turns.n_options > 1
         for side, policy in enumerate(self.policies):
             asked = is_choice & (sides == side)
             if asked.any():
                 part = turns.part(asked)
-                chosen[asked] += _drawn(policy, part, rng) - part.starts[:-1]
+                chosen[asked] += drawn(policy, part, rng) - part.starts[:-1]
         return chosen
 
 
-def _drawn(policy: Policy, turns: TurnBatch, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """The option of each turn that a policy chooses."""
+def drawn(policy: Policy, turns: TurnBatch, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """The index of the option that a policy chooses in each turn, among those of all turns."""
     taken = np.empty(len(turns), dtype=np.int64)
     _options.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)
     return taken

@@ -78,7 +78,9 @@ class ChanceObserver:
         The sum of the absolute changes by throws.
     """
 
-    def __init__(self, values: Values, generator: MoveGenerator, n_games: int) -> None:
+    def __init__(
+        self, values: Values, generator: MoveGenerator, n_games: int, rng: np.random.Generator
+    ) -> None:
         self._values = TablePolicy(values)
         self._payoff = values.rules.payoff
         self._throws, self._lead = np.zeros(n_games, np.int32), np.zeros(n_games, np.int8)

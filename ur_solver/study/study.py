@@ -88,7 +88,7 @@ def study(
     rules, generator = table.rules, generator_of(table.rules)
     say(f"{counted(games, 'game')} of the table against itself")
     best = TablePolicy(table)
-    observers = (Counts, partial(_chances, table), Squares, Snapshots)
+    observers = (Counts, partial(ChanceObserver, table), Squares, Snapshots)
     first = first_states(table)
     played = play(rules, best, best, games, seed=seed, observers=observers, first=first)
     exact = None
@@ -135,12 +135,6 @@ def study(
             },
         },
     }
-
-
-def _chances(
-    table: Values, generator: MoveGenerator, n_games: int, rng: np.random.Generator
-) -> ChanceObserver:
-    return ChanceObserver(table, generator, n_games)
 
 
 def _fairness(table: PositionValues, played: PlayedGames) -> dict[str, Any]:
@@ -235,7 +229,7 @@ def _luck(table: Values, played: PlayedGames, seed: int, games: int) -> dict[str
     best, first, divided = TablePolicy(table), first_states(table), {}
     for name in ("medium", "greedy", "random"):
         other = policy_of(name, table)
-        observers = (partial(_chances, table),)
+        observers = (partial(ChanceObserver, table),)
         halves = [
             play(
                 *(table.rules, light, dark, games // 2),
