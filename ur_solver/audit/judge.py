@@ -191,9 +191,7 @@ def _opening(record: GameRecord) -> StateOutcome | None:
     rolls = stepper.opening_rolls(record.start)
     if rolls is None:
         return None
-    state = stepper.encode(record.start)
-    steps = stepper.steps_after(state, rolls[0])
-    return StateOutcome(1.0, steps, stepper.flip(state), stepper.total(state))
+    return stepper.outcomes(stepper.encode(record.start), rolls=rolls)[0]
 
 
 def _judged(

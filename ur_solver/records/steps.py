@@ -109,14 +109,7 @@ class StateChoice:
     @cached_property
     def outcomes(self) -> tuple[StateOutcome, ...]:
         """Its outcomes."""
-        stepper, state = self._stepper, self._state
-        passed, total = stepper.flip(state), stepper.total(state)
-        return tuple(
-            StateOutcome(
-                float(roll.probability), stepper.steps_after(state, roll, self.name), passed, total
-            )
-            for roll in stepper.rolls(state, self.name)
-        )
+        return self._stepper.outcomes(self._state, self.name)
 
 
 class Stepper:
@@ -225,6 +218,18 @@ class Stepper:
         if key not in self._kept_rolls:
             self._kept_rolls[key] = Rolls(self.rules.mechanics.rolls(choice, candidate))
         return self._kept_rolls[key]
+
+    def outcomes(
+        self, state: bytes, choice: str = FREE_THROW, rolls: Rolls | None = None
+    ) -> tuple[StateOutcome, ...]:
+        """The outcomes of all rolls after a choice, or of these."""
+        passed, total = self.flip(state), self.total(state)
+        return tuple(
+            StateOutcome(
+                float(roll.probability), self.steps_after(state, roll, choice), passed, total
+            )
+            for roll in rolls or self.rolls(state, choice)
+        )
 
     def opening_rolls(self, begin: Position) -> Rolls | None:
         """The only roll of the first turn of a game from `begin`, if the rules give it.

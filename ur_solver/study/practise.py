@@ -16,7 +16,7 @@ from ur_solver.audit import GameAudit, JudgedPly
 from ur_solver.audit.opening import judged_rounds, worth_of_rounds
 from ur_solver.audit.worth import Option, option_values, outcome_estimate, outcome_rows
 from ur_solver.errors import InputError
-from ur_solver.records import StateOutcome, Step, Stepper, stepper_of
+from ur_solver.records import Step, Stepper, stepper_of
 from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Position, opponent
 from ur_solver.rules.openings import Round, chooser, level, opening_of
 from ur_solver.rules.turns import total
@@ -308,23 +308,13 @@ def next_throws(
     if choices := stepper.choices(state):
         worth = option_values(choices, values)
         choice = choices[worth.index(max(worth))].name
-    rolls = stepper.rolls(state, choice)
-    whole = stepper.total(state)
-    outcomes = [
-        StateOutcome(
-            float(roll.probability),
-            stepper.steps_after(state, roll, choice),
-            stepper.flip(state),
-            whole,
-        )
-        for roll in rolls
-    ]
+    rolls, outcomes = stepper.rolls(state, choice), stepper.outcomes(state, choice)
     found = row_estimates(values, [row for each in outcomes for row in outcome_rows(each)])
 
     def worth_to_mover(value: float) -> float:
         if isinstance(option, Step):
             return option.worth(value)
-        return value if side == position.side else whole - value
+        return value if side == position.side else stepper.total(state) - value
 
     return side, [
         NextThrow(
