@@ -296,3 +296,13 @@ def test_no_change_of_a_text_crashes_the_reader(data):
 
 def test_the_stepper_is_shared():
     assert stepper_of(named_rules("birds:2")) is stepper_of(named_rules("birds:2"))
+
+
+def test_comments_after_a_turn_are_read_from_the_left():
+    game = "rules: finkel:1\n\nL 1 A@A4 {a # b} {c} 0:05 ; d {e}\nend: unfinished"
+    (record,) = read_plain(game)
+    assert record.comments == {1: "a # b\nc\n[%clk 0:05]\nd {e}"}
+    # a line of very many takes no more than their length
+    many = game.replace("{c}", "{c} " * 20_000)
+    (record,) = read_plain(many)
+    assert record.comments[1].count("\nc") == 20_000

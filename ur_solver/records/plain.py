@@ -73,7 +73,8 @@ _TURN = re.compile(rf"\s*(?:\d+[.)]\s*)?{_SIDE}\s")
 _NUMBER = re.compile(r"\s*\d+[.)]\s*(?=[a-zA-Z])")
 _RGN_TURN = re.compile(rf"\s*(?:\d+\.|/|\(\d+\))\s*(?!{_SIDE}\s)\S")
 _COMMENT_LINE = re.compile(r"\s*(?:[#;](.*)|\{([^{}]*)\})\s*")
-_TRAILING = re.compile(rf"(?<=\S)\s+(?:[#;](.*)|\{{([^{{}}]*)\}}|({CLOCK}))\s*$")
+_PIECE = re.compile(rf"\s*(?:[#;](.*)|\{{([^{{}}]*)\}}(?!\S)|({CLOCK})(?!\S)|\S+)")
+"""A piece of a line: a comment, or a word."""
 _WRITTEN_TURN = re.compile(r"[LD] (?:[a-z]+ )?\d[^#;{:]*")
 """A turn as `write_plain` writes it. Matching all forms that people write takes twice the time of
 splitting a text."""
@@ -180,16 +181,18 @@ def _split(text: str, first_line: int) -> Iterator[_GameText]:
 
 def _add_turn(game: _GameText, number: int, line: str) -> None:
     """Add a line that is no header: a turn, or a result in people's words."""
-    found = []
-    while match := _TRAILING.search(line):
-        line = line[: match.start()]
-        found.append(clock_comment(match[3]) if match[3] else (match[1] or match[2] or "").strip())
+    pieces = list(_PIECE.finditer(line))
+    n_words = len(pieces)
+    while n_words > 1 and pieces[n_words - 1].lastindex:
+        n_words -= 1
+    line = line[: pieces[n_words - 1].end()]
     if read_result(line.strip()):
         game.end = number, line.strip()
     else:
         game.turns.append((number, line))
-    for comment in reversed(found):
-        game.comments.add(len(game.turns), comment)
+    for piece in pieces[n_words:]:
+        text = clock_comment(piece[3]) if piece[3] else (piece[1] or piece[2] or "").strip()
+        game.comments.add(len(game.turns), text)
 
 
 def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -> GameRecord:
