@@ -8,7 +8,7 @@ export function placed(name, side) {
 /** A side's path with the places before and after it. */
 export const wayOf = ({ paths }, side) => [`${side} home`, ...paths[side], `${side} off`];
 
-/** Hands for a board. */
+/** The hands of a board on which moves are chosen. */
 export class Presses {
   /**
    * @param {import("./board.js").Board} board @param {(move: any) => any} play

@@ -139,6 +139,7 @@ export class Session {
       }));
   }
 
+  /** Those of the throws that the rules allow now. */
   get possible() {
     return this.throws.filter((each) => each.isPossible);
   }
