@@ -20,6 +20,7 @@ from ur_solver.serve.schemas import (
     WHOLE,
     Json,
     list_of,
+    may_have,
     noted,
     object_of,
     or_null,
@@ -45,14 +46,6 @@ _POSITION: Json = {
     "schema": POSITION,
     "examples": {"start": {"value": _START}, "middle": {"value": _MIDDLE}},
 }
-_DRAWING: Json = {
-    "name": "drawing",
-    "in": "query",
-    "required": False,
-    "description": "whether to draw the board, and the side on top",
-    "schema": SIDE,
-    "examples": {"dark": {"value": "dark"}},
-}
 
 
 def _optional(name: str, text: str, schema: Json, example: str) -> Json:
@@ -71,6 +64,7 @@ _DRAWN = (
     _optional("count", "the most exercises", WHOLE | {"minimum": 0, "maximum": 50}, "3"),
     _optional("cost", "the least that the second best option loses, a share", CHANCE, "0.02"),
 )
+_DRAWING = _optional("drawing", "whether to draw the board, and the side on top", SIDE, "dark")
 _MARKER = _optional("marker", "light's square; empty before both enter", TEXT, "")
 _FIRST_TURNS = [[None, [2], "A@A3"], [None, [0], None]]
 
@@ -113,11 +107,10 @@ _PROSE = (
                 title=TEXT,
                 blocks=list_of(
                     object_of(
-                        ("runs", "text", "svg"),
                         kind={"enum": ["p", "li", "pre", "board"]},
-                        runs=list_of(_RUN),
-                        text=TEXT,
-                        svg=TEXT,
+                        runs=may_have(list_of(_RUN)),
+                        text=may_have(TEXT),
+                        svg=may_have(TEXT),
                     )
                 ),
             )

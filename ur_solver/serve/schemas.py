@@ -7,12 +7,21 @@ from typing import Any
 Json = dict[str, Any]
 
 
-def object_of(optional: tuple[str, ...] = (), /, **properties: Json) -> Json:
-    """An object with these properties and no others; those named first are optional."""
+class _Optional(dict[str, Any]):
+    """The schema of a property that not all objects have."""
+
+
+def may_have(schema: Json, text: str | None = None) -> Json:
+    """The schema of a property that not all objects have, with a description or without."""
+    return _Optional(schema if text is None else noted(schema, text))
+
+
+def object_of(**properties: Json) -> Json:
+    """An object with these properties and no others."""
     return {
         "type": "object",
         "properties": properties,
-        "required": [name for name in properties if name not in optional],
+        "required": [name for name, each in properties.items() if not isinstance(each, _Optional)],
         "additionalProperties": False,
     }
 
@@ -74,10 +83,11 @@ _THROW: Json = {
 _MARK: Json = {"enum": ["inaccuracy", "mistake", "blunder", None]}
 _PLACE = or_null(object_of(line=WHOLE, column=or_null(WHOLE)))
 
-_EXACT = noted(_FLAG, "of an estimator: whether the value is exact")
-_ERROR = noted(_NUMBER, "of an estimate: half the width of its 95 % interval")
-_LOSS_ERROR = noted(_NUMBER, "of an estimator: the error of the comparison with the best")
-_OF_ESTIMATES = ("exact", "error")
+_ESTIMATED: Json = {
+    "exact": may_have(_FLAG, "of an estimator: whether the value is exact"),
+    "error": may_have(_NUMBER, "of an estimate: half the width of its 95 % interval"),
+}
+_LOSS_ERROR = may_have(_NUMBER, "of an estimator: the error of the comparison with the best")
 
 _TABLE: Json = {
     "id": noted(TEXT, "the name in addresses"),
@@ -93,15 +103,14 @@ _TABLE: Json = {
     ),
     "digest": noted(TEXT, "SHA-256 of all that the table holds"),
     "value": noted(_NUMBER, "of the start, with a free first throw"),
-    "opening_value": noted(
+    "opening_value": may_have(
         _NUMBER,
         "the first player's, by how the rule set begins a game; an estimator's only where one "
         "position gives it",
     ),
-    "exact": noted(_FLAG, "false of an estimator"),
-    "plies": noted(WHOLE, "how far an estimator looks ahead"),
+    "exact": may_have(_FLAG, "false of an estimator"),
+    "plies": may_have(WHOLE, "how far an estimator looks ahead"),
 }
-_TABLE_OPTIONAL = ("exact", "plies", "opening_value")
 GAME_VALUES: Json = {
     "name": TEXT,
     "pieces": WHOLE,
@@ -162,18 +171,16 @@ _WORTH: Json = {
     "error": noted(
         or_null(_NUMBER), "proven, or null; of an estimate, half the width of its 95 % interval"
     ),
-    "exact": _EXACT,
-    "cut_error": noted(_NUMBER, "with stakes: what a limited number of fines may cost"),
-    "chance": noted(CHANCE, "with stakes: to win, if nothing else counted"),
+    "exact": _ESTIMATED["exact"],
+    "cut_error": may_have(_NUMBER, "with stakes: what a limited number of fines may cost"),
+    "chance": may_have(CHANCE, "with stakes: to win, if nothing else counted"),
 }
-_SOMETIMES = ("cut_error", "chance", "exact")
 
 SCHEMAS: Json = {
     "Error": object_of(message=noted(TEXT, "one sentence"), place=_PLACE),
     "Fault": object_of(message=TEXT, place=_PLACE, game=WHOLE),
-    "Table": object_of(_TABLE_OPTIONAL, **_TABLE),
+    "Table": object_of(**_TABLE),
     "WholeTable": object_of(
-        _TABLE_OPTIONAL,
         **_RULES,
         **{key: value for key, value in _TABLE.items() if key not in _RULES},
         players=noted(
@@ -182,50 +189,44 @@ SCHEMAS: Json = {
         ),
     ),
     "Rules": object_of(**_RULES),
-    "Worth": object_of(_SOMETIMES, **_WORTH),
+    "Worth": object_of(**_WORTH),
     "Move": object_of(
-        ("value", "loss", "mark", "chance", "cost", "arrows", "loss_error", *_OF_ESTIMATES),
         move=TEXT,
         again=noted(_FLAG, "whether the same side throws again"),
         capture=_FLAG,
         position=noted(TEXT, "after the move"),
-        value=noted(_NUMBER, "to the side that moves"),
-        loss=noted(_NUMBER, "against the best move"),
-        exact=_EXACT,
-        error=_ERROR,
+        value=may_have(_NUMBER, "to the side that moves"),
+        loss=may_have(_NUMBER, "against the best move"),
+        **_ESTIMATED,
         loss_error=_LOSS_ERROR,
-        mark=_MARK,
-        chance=CHANCE,
-        cost=noted(WHOLE, "the fine that the move costs"),
-        arrows=noted(object_of(best=TEXT, played=TEXT), "with a drawing: the curve of an arrow"),
+        mark=may_have(_MARK),
+        chance=may_have(CHANCE),
+        cost=may_have(WHOLE, "the fine that the move costs"),
+        arrows=may_have(object_of(best=TEXT, played=TEXT), "with a drawing: the curve of an arrow"),
         to=noted(TEXT, "a square, or off"),
         **{"from": noted(TEXT, "a square, or home")},
     ),
     "Throw": object_of(
-        ("choice", "value", "luck", *_OF_ESTIMATES),
-        choice=noted(TEXT, "the choice before it"),
+        choice=may_have(TEXT, "the choice before it"),
         throw=_THROW,
         probability=CHANCE,
-        value=noted(_NUMBER, "after the best move, or the pass"),
-        luck=noted(_NUMBER, "how much more that is than before the throw"),
-        exact=_EXACT,
-        error=_ERROR,
+        value=may_have(_NUMBER, "after the best move, or the pass"),
+        luck=may_have(_NUMBER, "how much more that is than before the throw"),
+        **_ESTIMATED,
         moves=noted(list_of(schema_of("Move")), "the best first; none where the turn passes"),
     ),
     "Position": object_of(
-        (
-            *(*_SOMETIMES, "value", "tolerance", "error", "svg"),
-            *("choices", "choice_marks", "choice_errors", "choice_loss_errors"),
-        ),
-        **_WORTH,
-        svg=noted(TEXT, "the board, where a drawing is asked for"),
-        choices=noted(
+        **_WORTH | {name: may_have(_WORTH[name]) for name in ("value", "tolerance", "error")},
+        svg=may_have(TEXT, "the board, where a drawing is asked for"),
+        choices=may_have(
             {"type": "object", "additionalProperties": or_null(_NUMBER)},
             "what each choice is worth; null where it is not allowed",
         ),
-        choice_marks=noted({"type": "object", "additionalProperties": _MARK}, "their marks"),
-        choice_errors=noted(_NUMBERS, "of an estimator: half the widths of their 95 % intervals"),
-        choice_loss_errors=noted(_NUMBERS, "of an estimator: the errors of what they lose"),
+        choice_marks=may_have({"type": "object", "additionalProperties": _MARK}, "their marks"),
+        choice_errors=may_have(
+            _NUMBERS, "of an estimator: half the widths of their 95 % intervals"
+        ),
+        choice_loss_errors=may_have(_NUMBERS, "of an estimator: the errors of what they lose"),
         side=noted(SIDE, "the side about to throw"),
         winner=or_null(SIDE),
         is_draw=_FLAG,
@@ -234,73 +235,54 @@ SCHEMAS: Json = {
         throws=list_of(schema_of("Throw")),
     ),
     "Ply": object_of(
-        (
-            "best",
-            "value",
-            "best_value",
-            "loss",
-            "luck",
-            "mark",
-            "options",
-            "cost",
-            "position_after",
-            "loss_error",
-            *_OF_ESTIMATES,
-        ),
         side=SIDE,
         position=TEXT,
         choice=or_null(TEXT),
         throw=noted({"oneOf": [*_THROW["oneOf"], {"type": "null"}]}, "null: a choice before it"),
         move=or_null(TEXT),
-        best=or_null(TEXT),
-        value=_VALUE,
-        best_value=_NUMBER,
-        loss=_NUMBER,
-        luck=_NUMBER,
-        exact=_EXACT,
-        error=_ERROR,
+        best=may_have(or_null(TEXT)),
+        value=may_have(_VALUE),
+        best_value=may_have(_NUMBER),
+        loss=may_have(_NUMBER),
+        luck=may_have(_NUMBER),
+        **_ESTIMATED,
         loss_error=_LOSS_ERROR,
-        mark=_MARK,
-        options=noted(WHOLE, "how many moves, or choices, there were"),
-        cost=noted(WHOLE, "the fine that the move cost"),
-        position_after=TEXT,
+        mark=may_have(_MARK),
+        options=may_have(WHOLE, "how many moves, or choices, there were"),
+        cost=may_have(WHOLE, "the fine that the move cost"),
+        position_after=may_have(TEXT),
     ),
     "Side": object_of(
-        ("cost", "conceded", "loss_error"),
         choices=WHOLE,
         best=WHOLE,
         loss=_NUMBER,
-        loss_error=noted(_NUMBER, "of estimates: half the width of the total's 95 % interval"),
+        loss_error=may_have(_NUMBER, "of estimates: half the width of the total's 95 % interval"),
         luck=_NUMBER,
-        cost=WHOLE,
-        conceded=noted(_NUMBER, "what the position was worth to a side that gave it up"),
+        cost=may_have(WHOLE),
+        conceded=may_have(_NUMBER, "what the position was worth to a side that gave it up"),
     ),
     "Line": object_of(
-        ("start_value", "end_value", "light", "dark", *_OF_ESTIMATES),
         plies=list_of(schema_of("Ply")),
         position=TEXT,
         start=TEXT,
-        start_value=noted(_NUMBER, "to light"),
-        exact=_EXACT,
-        error=_ERROR,
-        end_value=noted(_NUMBER, "to light"),
-        light=schema_of("Side"),
-        dark=schema_of("Side"),
+        start_value=may_have(_NUMBER, "to light"),
+        **_ESTIMATED,
+        end_value=may_have(_NUMBER, "to light"),
+        light=may_have(schema_of("Side")),
+        dark=may_have(schema_of("Side")),
     ),
     "Audit": object_of(
-        ("opening", *_OF_ESTIMATES),
         file=TEXT,
         rules=TEXT,
         winner=or_null(SIDE),
         ending=TEXT,
         first_throw=noted(WHOLE, "the number of the first that is judged"),
         start_value=noted(_NUMBER, "to light"),
-        exact=_EXACT,
-        error=_ERROR,
+        **_ESTIMATED,
         light=schema_of("Side"),
         dark=schema_of("Side"),
         rounds=noted(or_null(TEXT), "of the opening, as a record writes them"),
-        opening=noted(
+        opening=may_have(
             list_of(schema_of("Ply")), "the throws of both sides in the rounds of the opening"
         ),
         plies=list_of(schema_of("Ply")),
@@ -326,10 +308,9 @@ SCHEMAS: Json = {
         text=noted(TEXT, "what this says, in a sentence or two"),
     ),
     "Opening": object_of(
-        ("value", "svg"),
         marker=noted(or_null(TEXT), "the square of light's marker; null before both enter"),
-        value=noted(_NUMBER, "to light, before the round"),
-        svg=noted(TEXT, "the board, where a drawing is asked for"),
+        value=may_have(_NUMBER, "to light, before the round"),
+        svg=may_have(TEXT, "the board, where a drawing is asked for"),
         throws=list_of(schema_of("Round")),
     ),
     "Round": object_of(
@@ -339,12 +320,11 @@ SCHEMAS: Json = {
         outcomes=noted(
             list_of(
                 object_of(
-                    ("value", "loss", "mark"),
                     round=noted(TEXT, "as a record writes it"),
                     move=noted(or_null(TEXT), "of the side that chooses"),
-                    value=noted(_NUMBER, "to light"),
-                    loss=noted(_NUMBER, "to the side that chooses"),
-                    mark=_MARK,
+                    value=may_have(_NUMBER, "to light"),
+                    loss=may_have(_NUMBER, "to the side that chooses"),
+                    mark=may_have(_MARK),
                     marker=noted(or_null(TEXT), "of the next round"),
                     position=noted(or_null(TEXT), "where the game begins; null: another round"),
                 )
