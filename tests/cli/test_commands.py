@@ -451,6 +451,15 @@ def test_the_options_of_solve_are_in_sections():
     assert "--output" not in rules
 
 
+@pytest.mark.parametrize("command", ["rules", "plan", "train"])
+def test_options_that_change_the_rules_come_last(command):
+    first, rules = run(command, "--help").split("\nChanges of the rules:\n")
+    assert re.findall(r"^(\S.+):$", first, re.MULTILINE) == ["Options"]
+    assert "--json" in first
+    assert "--dice" in rules
+    assert "RULES" not in first.partition("Options:")[2]
+
+
 @pytest.mark.parametrize("command", ["query", "best", "moves", "board"])
 def test_without_a_position_the_start_is_meant(command, finkel2):
     start = named_rules("finkel:2").start().notation

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import click
 
-from ur_solver.cli.options import number_option
+from ur_solver.cli.sections import RuleOption
 from ur_solver.rules import DICE, PATHS, RuleSet, Stakes, named_rules
 from ur_solver.rules.registry import FAMILIES, known_switches
 from ur_solver.rules.switches import (
@@ -24,6 +25,8 @@ from ur_solver.rules.switches import (
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+_option = partial(click.option, cls=RuleOption)
+
 Options = dict[str, Any]
 """What the custom rule options were given, by the parameters of the command; None if not."""
 
@@ -34,8 +37,8 @@ def custom_rule_options(function: _F) -> _F:
     The families' switches declare them.
     """
     options = [
-        click.option("--path", type=click.Choice(list(PATHS)), help="Play on another path."),
-        click.option("--dice", type=click.Choice(list(DICE)), help="Play with other dice."),
+        _option("--path", type=click.Choice(list(PATHS)), help="Play on another path."),
+        _option("--dice", type=click.Choice(list(DICE)), help="Play with other dice."),
     ]
     for switch in known_switches().values():
         options += _options(switch)
@@ -68,32 +71,30 @@ def _options(switch: Switch) -> list[Callable[[_F], _F]]:
     name, text = f"--{switch.dashed}", switch.help
     match switch:
         case Flag():
-            return [click.option(f"{name}/--no-{switch.dashed}", default=None, help=text)]
+            return [_option(f"{name}/--no-{switch.dashed}", default=None, help=text)]
         case OneOf():
             known = [each for family in FAMILIES.values() for each in family.switches]
             same = [each for each in known if isinstance(each, OneOf) and each.key == switch.key]
             words = dict.fromkeys(word for each in same for word in each.meanings)
-            return [click.option(name, type=click.Choice(list(words)), help=text)]
+            return [_option(name, type=click.Choice(list(words)), help=text)]
         case CountSwitch():
-            return [number_option(name, within=(1, switch.most), help=text)]
+            return [_option(name, type=click.IntRange(1, switch.most), metavar="N", help=text)]
         case SquaresSwitch():
-            return [click.option(name, metavar="SQUARES", help=text)]
+            return [_option(name, metavar="SQUARES", help=text)]
         case ThrowSwitch():
             none = "Give no extra throw for any throw."
             return [
-                click.option(name, type=int, help=text),
-                click.option(f"--no-{switch.dashed}", is_flag=True, default=None, help=none),
+                _option(name, type=int, help=text),
+                _option(f"--no-{switch.dashed}", is_flag=True, default=None, help=none),
             ]
         case StakesSwitch():
             ante = "Set each player's stake at the start; 10 by default."
             fine = "Charge this for landing on a rosette; 1 by default."
             return [
-                click.option(name, is_flag=True, default=None, help=text),
-                click.option("--ante", type=int, help=ante),
-                click.option("--fine", type=int, help=fine),
-                click.option(
-                    "--fines", type=int, metavar="N", help="Store values for up to N fines."
-                ),
+                _option(name, is_flag=True, default=None, help=text),
+                _option("--ante", type=int, help=ante),
+                _option("--fine", type=int, help=fine),
+                _option("--fines", type=int, metavar="N", help="Store values for up to N fines."),
             ]
     raise NotImplementedError(f"options for {type(switch).__name__}")
 

@@ -22,6 +22,7 @@ from ur_solver.cli.options import (
     rules_argument,
 )
 from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
+from ur_solver.cli.sections import SectionedCommand
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.solving import Request
 from ur_solver.solving.costs import Schedule, measured_speed, schedule_of
@@ -30,7 +31,7 @@ _WIDTH, _ROW = 800, 40
 """The width of a chart and the height of a worker's row, in pixels."""
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @rules_argument
 @pieces_option
 @left_option

@@ -14,6 +14,7 @@ from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.markdown import fill, terminal_text
 from ur_solver.cli.options import complete_table, json_option, pieces_option
 from ur_solver.cli.output import columns, echo, size_text
+from ur_solver.cli.sections import SectionedCommand
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.documents import MENTIONS, Mention, find_rules, mentions_of
 from ur_solver.rules.families.family import FREE_OPENING
@@ -34,7 +35,7 @@ _SHOWN_OF_RACES = {
 """The switches that `_race_words` is about."""
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("words", nargs=-1, metavar="[RULES]", shell_complete=complete_table)
 @pieces_option
 @custom_rule_options

@@ -45,11 +45,7 @@ _SECTIONS = {
 }
 
 
-@click.command(
-    cls=SectionedCommand,
-    sections=_SECTIONS,
-    rest="Changes of the rules",
-)
+@click.command(cls=SectionedCommand, sections=_SECTIONS)
 @rules_argument
 @pieces_option
 @objective_option

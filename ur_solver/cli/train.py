@@ -24,6 +24,7 @@ from ur_solver.cli.options import (
     threads_option,
 )
 from ur_solver.cli.output import echo, size_text, time_text
+from ur_solver.cli.sections import SectionedCommand
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.training import Training
@@ -41,7 +42,7 @@ def _layers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @rules_argument
 @pieces_option
 @output_option("Write the estimator to this file instead of the folder of tables.", TABLE_PATH)
