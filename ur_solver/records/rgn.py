@@ -98,7 +98,8 @@ def _interpret(game: GameText, rules: RuleSet | None, file: str, number: int) ->
     game.faults.check()
     fitting: list[GameRecord] = []
     faults: list[RecordError] = []
-    for candidate in _candidates(game):
+    off = [action.side for action in game.actions if (action.move or "").endswith("+")]
+    for candidate in _candidates(max(off.count(LIGHT), off.count(DARK))):
         try:
             fitting.append(_replayed(game, candidate, file, number))
         except RecordError as error:
@@ -115,17 +116,16 @@ def _interpret(game: GameText, rules: RuleSet | None, file: str, number: int) ->
     raise RecordError(f"no rule set is named, and none fits; as finkel: {faults[0]}")
 
 
-def _candidates(game: GameText) -> Iterator[RuleSet]:
+@lru_cache(maxsize=MAX_PIECES)
+def _candidates(borne_off: int) -> tuple[RuleSet, ...]:
     """The catalogue, with the usual counts of pieces and with the count that was borne off."""
-    off = [action.side for action in game.actions if (action.move or "").endswith("+")]
-    borne_off = max(off.count(LIGHT), off.count(DARK))
-    tried: list[RuleSet] = []
+    found: list[RuleSet] = []
     for rules in RACES.values():
         for pieces in (rules.pieces, borne_off):
             candidate = rules.with_pieces(pieces) if 1 <= pieces <= MAX_PIECES else rules
-            if not any(candidate.is_same_game(other) for other in tried):
-                tried.append(candidate)
-                yield candidate
+            if not any(candidate.is_same_game(other) for other in found):
+                found.append(candidate)
+    return tuple(found)
 
 
 def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRecord:
