@@ -45,6 +45,7 @@ def code_blocks(title):
 EXAMPLES = [
     (name, block)
     for name in CATALOGUE
+    if f"Rule set {name}" in SECTIONS
     for block in code_blocks(f"Rule set {name}")
     if block.startswith(COMMAND)
 ]
