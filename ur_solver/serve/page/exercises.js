@@ -8,11 +8,12 @@ import { Units, entryOf, errorOf, throwsOf } from "./words.js";
 
 const SERIOUS = ["mistake", "blunder"];
 
-/** The mistakes and blunders of the line that is followed. @returns {Exercise[]} */
-export function mistakesOf(session, side = "") {
+/** The mistakes and blunders of the line that is followed, against the program one's own. @returns {Exercise[]} */
+export function mistakesOf(session) {
+  const { ownSide } = session;
   if (!session.source?.hasValues) return [];
   return session.root.line.flatMap((node) => node.plies)
-    .filter((ply) => SERIOUS.includes(ply.mark) && (!side || ply.side === side))
+    .filter((ply) => SERIOUS.includes(ply.mark) && (!ownSide || ply.side === ownSide))
     .map((ply) => exerciseOf(session, ply));
 }
 

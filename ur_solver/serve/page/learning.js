@@ -82,7 +82,7 @@ export class Learning {
     const { session } = this;
     const game = gameOf(session);
     this.root = session.root;
-    kept.add({ ...game, key: this.key ?? game.key }, mistakesOf(session, session.ownSide ?? ""));
+    kept.add({ ...game, key: this.key ?? game.key }, mistakesOf(session));
   }
 
   /** Judge a record, and stand at its beginning with the mistakes ahead. */

@@ -43,7 +43,7 @@ export class Practise extends Dialog {
 
   choose() {
     const { session } = this;
-    const own = mistakesOf(session, session.ownSide ?? "");
+    const own = mistakesOf(session);
     const those = (words, list, id) => button(words, () => this.begin(shuffled(list)), { id, disabled: !list.length });
     const cost = make("select", { id: "practise-cost" }, ...COSTS.map((share) =>
       make("option", { value: share, selected: share === 0.02 }, `${100 * share} %`)));

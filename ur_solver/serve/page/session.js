@@ -16,18 +16,7 @@ export class Session {
     this.view = "light";
     this.showsValues = true;
     this.players = { light: "human", dark: "human" };
-    this.names = { light: null, dark: null };
-    this.result = null;
-    this.choice = null;
-    this.thrown = null;
-    this.chosen = 0;
     this.editing = false;
-    /** Whether a game has begun that no address has yet. */
-    this.isNew = false;
-    /** Whether the best move is shown for this throw. */
-    this.isHinted = false;
-    /** Throws that fell in turns that were taken back, to fall again. @type {number[][]} */
-    this.fallen = [];
   }
 
   /** Whether somebody plays, and wants to see no values. */
@@ -43,13 +32,13 @@ export class Session {
 
   // The rules, and games.
 
-  async take(path, start = null) {
+  async take(path) {
     const source = new Source(path);
     const about = await source.about();
     this.source = source;
     this.about = about;
     this.units = new Units(about);
-    this.begin(start ?? about.start);
+    this.begin(about.start);
   }
 
   begin(start) {
@@ -57,7 +46,9 @@ export class Session {
     this.names = { light: null, dark: null };
     this.result = null;
     this.opening = "";
+    /** Throws that fell in turns that were taken back, to fall again. @type {number[][]} */
     this.fallen = [];
+    /** Whether no address has this game yet. */
     this.isNew = true;
     this.stand(this.root);
   }
@@ -76,6 +67,7 @@ export class Session {
     this.choice = node.next?.turn.choice ?? null;
     this.thrown = node.next?.turn.throws ?? null;
     this.chosen = 0;
+    /** Whether the best move is shown for this throw. */
     this.isHinted = false;
   }
 
