@@ -213,5 +213,7 @@ def test_reports_and_notations(asker, tables):
     for notation in ("ur", "rgn", "json"):
         sent = {"text": text, "notation": notation}
         written = asker.post("/api/v1/tables/finkel-3/convert", sent)
+        name = f'filename="game.{notation}"'
+        assert written.headers["content-disposition"].endswith(name)
         again = {"text": written.body.decode(), "notation": "ur"}
         assert asker.post("/api/v1/tables/finkel-3/convert", again).body.decode() == text + "\n"

@@ -26,7 +26,7 @@ class Notation:
     Attributes
     ----------
     name : str
-        Its name, which the HTTP interface and ``NAME.suffix`` use.
+        Its name in the HTTP interface.
     suffixes : tuple of str
         The suffixes of its files, the usual one first.
     write : callable

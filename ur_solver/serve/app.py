@@ -238,7 +238,7 @@ class _Served:
                 400, f"notation is {notation!r:.60}; the notations are {', '.join(NOTATIONS)}"
             )
         written = await self._in_thread(converted_text, source, text, notation)
-        return attachment(written, TEXT, f"game.{notation}")
+        return attachment(written, TEXT, f"game{NOTATIONS[notation].suffixes[0]}")
 
     async def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a function that may take seconds in a thread, while other requests are answered."""
