@@ -162,7 +162,10 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
 
 _ALWAYS = {"solve": ["--dry-run"], "serve": ["--get"], "train": ["-o", "out/e.h5"]}
 
-assert _TEMPLATES.keys() == COMMANDS.keys(), "a command is given no hostile words"
+assert _TEMPLATES.keys() == COMMANDS.keys(), (
+    f"_TEMPLATES lacks {COMMANDS.keys() - _TEMPLATES.keys() or 'nothing'}; "
+    f"no commands: {_TEMPLATES.keys() - COMMANDS.keys() or 'none'}"
+)
 
 
 def _changed(text: str) -> st.SearchStrategy[str]:

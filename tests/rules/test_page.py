@@ -38,6 +38,6 @@ def test_python(monkeypatch):
     assert names["guarded"].name == "finkel-B4-guarded"
 
 
-def test_every_kind_of_square_is_told():
+def test_every_kind_of_square_has_a_row():
     reported = set(re.findall(r"^\| `([\w-]+)` \|", PAGE, re.MULTILINE))
     assert reported == {*SQUARE_RULES}

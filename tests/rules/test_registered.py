@@ -404,7 +404,7 @@ class TestSquareRules:
     @pytest.mark.parametrize(
         ("values", "fault"),
         [
-            ("moat", "square rule 'moat' is unknown; the square rules are ordinary, dueling"),
+            ("moat", "square rule 'moat' is unknown; the square rules are ordinary, "),
             (3, "square rule 3 is unknown"),
             ({"is_safe": True}, "square rule None is unknown"),
             ({"rule": "ordinary", "safe": True}, "unknown field 'safe'; it has is_safe"),
