@@ -238,6 +238,7 @@ def test_a_game_that_is_too_long_is_cut_off():
         ({"opponent": "lucky"}, "unknown part"),
         ({"n_games": 0}, "n_games"),
         ({"rules": "blitz:2", "table": "finkel:2"}, "the games are of blitz"),
+        ({"threads": 0}, "threads is 0; expected 1 or more"),
     ],
 )
 def test_faults(options, fault, query2):

@@ -157,3 +157,6 @@ def test_faults(solved, query2):
         policy_regret(table, "greedy")
     with pytest.raises(InputError, match="unknown part"):
         policy_regret(query2, "lucky")
+    for wrong in ({"examples": -1}, {"threads": 0}, {"seed": -1}):
+        with pytest.raises(InputError, match=next(iter(wrong))):
+            policy_regret(query2, "greedy", **wrong)

@@ -114,7 +114,7 @@ def test_columns_are_those_of_a_table(finkel3):
 
 def test_plies_are_limited():
     for plies in (0, 5):
-        with pytest.raises(InputError, match=f"{plies} plies: expected 1 to 4"):
+        with pytest.raises(InputError, match=f"plies is {plies}; expected 1 to 4"):
             Estimator(stored_of("finkel:1"), plies=plies)
 
 

@@ -104,8 +104,14 @@ def test_rollouts_go_on_until_the_interval_is_narrow():
     row = some_rows(rules, 1)
     network = some_network(rules)
     assert rollout(network, row, n=64).margin > 0.06 > rollout(network, row, within=0.06).margin
-    with pytest.raises(InputError, match="n is 1; expected 2 or more"):
-        rollout(network, row, n=1)
+    for wrong, text in (
+        ({"n": 1}, "n is 1; expected 2 or more"),
+        ({"plies": 0}, "plies is 0; expected 1 or more"),
+        ({"within": 0.0}, "within 0.0: expected a number above 0"),
+        ({"seed": -1}, "seed is -1; expected 0 or more"),
+    ):
+        with pytest.raises(InputError, match=text):
+            rollout(network, row, **wrong)
 
 
 def test_plies_explore_when_asked():

@@ -298,9 +298,22 @@ def test_a_stage_ends_when_errors_no_longer_fall():
     assert is_over
 
 
-def test_layers_that_cannot_be_are_refused(tmp_path: pathlib.Path):
-    with pytest.raises(InputError, match=r"hidden layers \(0,\): expected 1 to 4 layers"):
-        making.train_estimator(named_rules("finkel:1"), tmp_path / "e.h5", rounds=1, hidden=(0,))
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"hidden": (0,)}, r"hidden layers \(0,\): expected 1 to 4 layers"),
+        ({"hidden": (4.5,)}, r"hidden layers \(4.5,\): expected 1 to 4 layers"),
+        ({"rounds": 0}, "rounds is 0; expected 1 or more"),
+        ({"rounds": None, "minutes": -1.0}, "minutes -1.0: expected a number above 0"),
+        ({"rounds": None, "minutes": float("inf")}, "minutes inf: expected a number above 0"),
+        ({"seed": -1}, "seed is -1; expected 0 or more"),
+        ({"threads": 0}, "threads is 0; expected 1 or more"),
+    ],
+)
+def test_trainings_that_cannot_be_are_refused(tmp_path: pathlib.Path, wrong, text):
+    asked = {"rounds": 1, "hidden": (4,)} | wrong
+    with pytest.raises(InputError, match=text):
+        making.train_estimator(named_rules("finkel:1"), tmp_path / "e.h5", **asked)
 
 
 def test_a_training_begins_with_the_weights_of_a_game_with_other_dice(

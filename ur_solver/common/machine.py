@@ -13,6 +13,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from ur_solver.common.numbers import whole_number
+
 _ROOT = Path("/")
 """Where `proc` and the mounted groups are found."""
 
@@ -25,6 +27,17 @@ def usable_processors() -> int:
     """
     quotas = [math.ceil(quota) for quota in _processor_quotas()]
     return max(1, min([_affinity(), *quotas]))
+
+
+def chosen_threads(threads: int | None) -> int:
+    """The number of threads that a caller has chosen; by default one for each processor.
+
+    Raises
+    ------
+    WrongTypeError, InputError
+        If it is not a whole number above 0.
+    """
+    return usable_processors() if threads is None else whole_number("threads", threads, 1)
 
 
 def free_memory() -> int:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
-from ur_solver.common.machine import usable_processors
+from ur_solver.common.machine import chosen_threads
 from ur_solver.common.numbers import whole_number
 from ur_solver.envs import _stepper
 from ur_solver.envs.actions import actions_of
@@ -132,8 +132,9 @@ class GameBatch:
         self._judge = None if table is None else TablePolicy(table)
         self._renews = renews
         self._all = np.arange(n_games)
-        self._pool = ThreadPoolExecutor(threads or usable_processors())
-        self._n_parts = max(1, min(threads or usable_processors(), n_games // _PART))
+        n_threads = chosen_threads(threads)
+        self._pool = ThreadPoolExecutor(n_threads)
+        self._n_parts = max(1, min(n_threads, n_games // _PART))
         self._rng = np.random.default_rng()
         self.sides, self.agent, self._may = (np.zeros(n_games, dtype=np.uint8) for _ in range(3))
         self.masks = np.zeros((n_games, len(self.actions)), dtype=np.int8)

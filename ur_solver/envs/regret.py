@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import TableValues
-from ur_solver.common.machine import usable_processors
+from ur_solver.common.machine import chosen_threads
+from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Progress
 from ur_solver.envs.game_batch import GameBatch
 from ur_solver.errors import InputError
@@ -182,7 +183,7 @@ def policy_regret(
     Raises
     ------
     InputError
-        If the rules have stakes, or there is no policy of a name.
+        If the rules have stakes, there is no policy of a name, or a number is out of range.
 
     Examples
     --------
@@ -196,13 +197,15 @@ def policy_regret(
     rules = table.rules
     if rules.payoff.has_fines:
         raise InputError(f"{rules.name} has stakes; regrets over a whole game are chances")
+    whole_number("seed", seed)
+    whole_number("examples", examples)
     player = policy_of(policy, table)
     judge = _Judge(table, player, examples)
     generator, found = judge.generator, _Part(0)
     total, done = generator.space.n_values, 0
     exact = ExactPlay(generator) if can_play_exactly(generator) else None
     kept = []
-    with ThreadPoolExecutor(threads or usable_processors()) as pool:
+    with ThreadPoolExecutor(chosen_threads(threads)) as pool:
         for part in _in_order(pool, judge, _chunks(total) if exact is None else exact.ranks()):
             found.add(part, examples)
             if exact is not None:

@@ -27,7 +27,8 @@ from ur_solver.answers.positions import (
 from ur_solver.answers.query import Answers, EvaluatedMove
 from ur_solver.answers.values import Values
 from ur_solver.common.closing import Closing
-from ur_solver.errors import InputError, RuleSetMismatchError
+from ur_solver.common.numbers import whole_number
+from ur_solver.errors import RuleSetMismatchError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators import file as files
 from ur_solver.estimators.features import scale_of
@@ -98,8 +99,7 @@ class Estimator(AnswersDoor, Closing):
             raise RuleSetMismatchError(
                 f"the table is of {exact.rules.title}, the estimator of {rules.title}"
             )
-        if not 1 <= plies <= MOST_PLIES:
-            raise InputError(f"{plies!r} plies: expected 1 to {MOST_PLIES}")
+        whole_number("plies", plies, 1, MOST_PLIES)
         self.space = space_of(rules)
         self.plies = plies
         self.exact = exact
@@ -290,7 +290,7 @@ class Estimator(AnswersDoor, Closing):
         Raises
         ------
         InputError
-            If `n` is out of range.
+            If a number is out of range.
         """
         from ur_solver.estimators.rollouts import rollout  # noqa: PLC0415 - a move needs none of it
         from ur_solver.study.estimates import IntervalEstimate  # noqa: PLC0415 - as above

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import math
 import pathlib
 import time
 from collections.abc import Callable
@@ -12,6 +12,8 @@ from typing import Any
 
 import ur_solver
 from ur_solver.answers.values import TableValues
+from ur_solver.common.machine import chosen_threads
+from ur_solver.common.numbers import real_number, whole_number
 from ur_solver.errors import InputError
 from ur_solver.estimators.backends import Backend
 from ur_solver.estimators.calibration import Effort, calibrated
@@ -76,7 +78,7 @@ def train_estimator(
     Raises
     ------
     InputError
-        If the hidden layers are invalid, or the first estimator has other features.
+        If the hidden layers or a number are invalid, or the first estimator has other features.
     CheckpointError
         If there is a checkpoint of another training.
     OutputError
@@ -85,6 +87,11 @@ def train_estimator(
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
+    if minutes is not None and not 0 < real_number("minutes", minutes) < math.inf:
+        raise InputError(f"minutes {minutes!r:.40}: expected a number above 0")
+    if rounds is not None:
+        whole_number("rounds", rounds, 1)
+    whole_number("seed", seed)
     check_replaceable(path, rules)
     if first is not None:
         _check_fits(first, rules)
@@ -97,7 +104,7 @@ def train_estimator(
         seconds = resume(checkpoint, training)
         on_resume(training, seconds)
     began, saved = time.monotonic() - seconds, seconds
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(chosen_threads(threads)) as pool:
         if first is not None and training.rounds == 0:
             training.play_apart(pool)
         try:

@@ -159,4 +159,6 @@ def default_hidden(n_features: int) -> tuple[int, ...]:
 
 def is_sound(sizes: Sequence[int]) -> bool:
     """Whether a network can have these hidden layers."""
-    return 1 <= len(sizes) <= 4 and all(1 <= size <= 1024 for size in sizes)
+    return 1 <= len(sizes) <= 4 and all(
+        isinstance(size, int) and 1 <= size <= 1024 for size in sizes
+    )

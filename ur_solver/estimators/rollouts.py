@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.numbers import real_number, whole_number
+from ur_solver.errors import InputError
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply
 from ur_solver.study.estimates import IntervalEstimate
@@ -90,7 +91,11 @@ def rollout(
     """
     if n is not None:
         whole_number("n", n, 2)
-    rng = np.random.default_rng(seed)
+    if plies is not None:
+        whole_number("plies", plies, 1)
+    if within is not None and not real_number("within", within) > 0:
+        raise InputError(f"within {within!r:.40}: expected a number above 0")
+    rng = np.random.default_rng(whole_number("seed", seed))
     if within is None:
         return _mean(rolled_out(values, row, n or _LEAST, rng, plies)[0])
     results = rolled_out(values, row, _LEAST, rng, plies)[0]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.common.machine import usable_processors
+from ur_solver.common.machine import chosen_threads
 from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy
 from ur_solver.rules import RuleSet
@@ -121,7 +121,7 @@ def play(
     sizes = [min(_CHUNK, n_games - first) for first in range(0, n_games, _CHUNK)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     table = _Table(generator, light, dark, made, first)
-    with ThreadPoolExecutor(threads or usable_processors()) as pool:
+    with ThreadPoolExecutor(chosen_threads(threads)) as pool:
         played = list(pool.map(table.play, sizes, seeds))
     return PlayedGames(
         np.concatenate([games.light_won for games in played]),
