@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import multiprocessing
 import pathlib
 import pickle
@@ -128,6 +129,17 @@ def test_other_things_are_checked(table, tmp_path):
         lambda: ur.sample(table, "x"),
         lambda: ur.write_games([], 1),
         lambda: ur.solve("finkel:1", tmp_path / "t.h5", progress=1),
+        lambda: ur.solve_from("finkel:2", START, memory="x"),
+        lambda: ur.solve_from("finkel:2", START, threads=0),
+        lambda: ur.solve_from("finkel:2", START, progress=True),
+        lambda: ur.train("finkel:1", tmp_path / "e.h5", rounds=0),
+        lambda: ur.train("finkel:1", tmp_path / "e.h5", minutes=-1),
+        lambda: ur.train("finkel:1", tmp_path / "e.h5", minutes=math.nan),
+        lambda: ur.train("finkel:1", tmp_path / "e.h5", minutes=1, rounds=1),
+        lambda: ur.train("finkel:1", tmp_path / "e.h5", rounds=1, hidden=16),
+        lambda: ur.train("finkel:1", tmp_path / "e.h5", rounds=1, hidden=("x",)),
+        lambda: ur.train("finkel:1", tmp_path / "e.h5", rounds=1, threads=0),
+        lambda: ur.write_games(1, tmp_path / "games.ur"),
         lambda: ur.solve_lengths("finkel:1", path=1),
         lambda: ur.solve_lengths("finkel:1", path=tmp_path / "t.h5", progress=1),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 from collections.abc import Callable, Mapping
@@ -11,6 +12,8 @@ from ur_solver.answers.locate import find_file, find_part
 from ur_solver.answers.lookup import Lookup
 from ur_solver.api.solving import rule_set
 from ur_solver.common.files import path_text
+from ur_solver.common.numbers import optional_number, real_number, whole_number
+from ur_solver.errors import InputError, WrongTypeError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.finding import new_estimator_path, with_table
 from ur_solver.estimators.making import train_estimator
@@ -67,7 +70,8 @@ def train(
     RuleSetError
         If nothing goes by that name.
     InputError
-        If the hidden layers cannot be so.
+        If the hidden layers cannot be so, or a number is none, or too small; or if both minutes
+        and rounds are given.
     CheckpointError
         If there is a checkpoint of another training.
     OutputError
@@ -80,6 +84,12 @@ def train(
     >>> estimator.rules.word
     'finkel:1'
     """
+    if minutes is not None and rounds is not None:
+        raise InputError("minutes and rounds both say how long to train: give one")
+    if minutes is not None and not 0 < real_number("minutes", minutes) < math.inf:
+        raise InputError(f"minutes is {minutes!r:.60}; expected a number above 0")
+    if hidden is not None and not isinstance(hidden, (tuple, list)):
+        raise WrongTypeError(f"hidden is {hidden!r:.60}; expected the sizes of layers: (128, 64)")
     chosen = rule_set(rules, pieces)
     if path is None:
         output = new_estimator_path(chosen)
@@ -92,10 +102,10 @@ def train(
             chosen,
             output,
             minutes=minutes,
-            rounds=rounds,
-            hidden=hidden,
-            seed=seed,
-            threads=threads,
+            rounds=optional_number("rounds", rounds),
+            hidden=hidden and tuple(whole_number("a layer's size", each) for each in hidden),
+            seed=whole_number("seed", seed),
+            threads=optional_number("threads", threads),
             exact=None if file is None else Lookup(file),
             on_round=on_round,
             on_resume=on_resume,

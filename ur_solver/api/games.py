@@ -108,6 +108,8 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
     OutputError
         If a table is there, or the file cannot be written.
     """
+    if not isinstance(games, Iterable):
+        raise WrongTypeError(f"games is {games!r:.60}; expected games, as in a list")
     output = pathlib.Path(path_text(path))
     refuse_table(output)
     records.write_games(games, output)

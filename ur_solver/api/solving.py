@@ -11,8 +11,9 @@ from ur_solver.answers.locate import open_file
 from ur_solver.answers.positions import PositionLike
 from ur_solver.api.table import Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
-from ur_solver.common.numbers import real_number, whole_number
+from ur_solver.common.numbers import optional_number, real_number
 from ur_solver.common.progress import Progress, check_progress, wanted_progress
+from ur_solver.errors import WrongTypeError
 from ur_solver.rules import RuleSet, named_rules
 
 
@@ -170,13 +171,13 @@ def solve(
         Request.of(
             rule_set(rules, pieces),
             None if path is None else pathlib.Path(path_text(path)),
-            left=None if left is None else whole_number("left", left, 1),
+            left=optional_number("left", left),
             tolerance=None if tolerance is None else real_number("tolerance", tolerance),
             certify=certify,
             precision=precision,
             value_type=value_type,
-            threads=None if threads is None else whole_number("threads", threads, 1),
-            memory=None if memory is None else whole_number("memory", memory, 1),
+            threads=optional_number("threads", threads),
+            memory=optional_number("memory", memory),
             force=force,
         )
     )
@@ -209,7 +210,7 @@ def solve_from(
     threads, memory
         As for `solve`.
     progress : callable, optional
-        Told the positions that are done and their total.
+        Called with the positions that are done and their total.
 
     Returns
     -------
@@ -237,4 +238,14 @@ def solve_from(
     chosen = rule_set(rules, pieces)
     asked = chosen.position(position) if isinstance(position, str) else position
     chosen.check_position(asked)
-    return Table(table_from(chosen, asked, threads=threads, memory=memory, progress=progress))
+    if progress is not None and not callable(progress):
+        raise WrongTypeError(f"progress is {progress!r:.60}; expected a function or None")
+    return Table(
+        table_from(
+            chosen,
+            asked,
+            threads=optional_number("threads", threads),
+            memory=optional_number("memory", memory),
+            progress=progress,
+        )
+    )

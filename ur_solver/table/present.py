@@ -81,7 +81,7 @@ def check_place(output: pathlib.Path) -> None:
     ------
     OutputError
     """
-    if is_folder_name(output) and output.is_file():
+    if is_folder_name(output) and os.path.isfile(output):
         raise OutputError(
             f"{str(output)!r} is a file, and a table of this name is a folder: end the name in "
             ".h5, or name another output"
