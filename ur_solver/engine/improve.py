@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 from ur_solver.engine.iterate import iterate
 from ur_solver.engine.lease import Lease
 from ur_solver.errors import UnsettledError
-from ur_solver.kernel import BlockWork, Values
+from ur_solver.kernel import BlockWork, PolicyWork, Values
 
 _FIRST_SWEEPS = 4
 """Sweeps over all moves before the first policy: from values of 1/2, any policy is bad."""
@@ -86,7 +87,7 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improve
     changes = math.inf
     for _ in range(_MOST_POLICIES):
         lease.check_stop()
-        policy = work.follow(room, lease.threads + lease.spare())
+        policy = cast(PolicyWork, work).follow(room, lease.threads + lease.spare())
         had, changes = changes, policy.n_changed / len(room)
         if had <= _FEW_CHANGES and changes == 0.0:
             policy.close()

@@ -16,7 +16,7 @@ from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.bounds import check_provable, is_within, prove, prove_values
 from ur_solver.kernel.cut_bound import bound_cut
 from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
-from ur_solver.kernel.interface import BlockWork, FinishedBlocks, SweptValues, Values
+from ur_solver.kernel.interface import BlockWork, FinishedBlocks, PolicyWork, SweptValues, Values
 from ur_solver.kernel.kernels import Kernel, RaceKernel, RowKernel, StakesKernel, kernel_of
 from ur_solver.kernel.policy import MOST_POLICY_POSITIONS
 from ur_solver.kernel.precision import (
@@ -38,6 +38,7 @@ __all__ = [
     "BlockWork",
     "FinishedBlocks",
     "Kernel",
+    "PolicyWork",
     "RaceKernel",
     "RowKernel",
     "StakesKernel",

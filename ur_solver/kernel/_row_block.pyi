@@ -2,15 +2,26 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.kernel._inputs import Inputs
-from ur_solver.kernel._row_policy import PolicyValues
 from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.interface import Values
 
+def policies_pay(size: int, words: float) -> bool: ...
+
+class PolicyValues:
+    noise: float
+    n_changed: int
+    def __init__(self, block: RowBlock, room: Values) -> None: ...
+    def close(self) -> None: ...
+    def refine(self) -> bool: ...
+    def sweep(self, threads: int) -> float: ...
+    def sample(self) -> Values: ...
+    def remember(self, room: Values) -> None: ...
+    def extrapolate(self, factor: float) -> None: ...
+
 class RowBlock:
     noise: float
-    coarseness: float
-    read_rounding: float
+    is_single: bool
     list_bytes: int
     word_bytes: int
     policy_bytes: int

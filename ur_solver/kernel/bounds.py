@@ -17,6 +17,7 @@ from ur_solver.errors import CertificateError
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Values
 from ur_solver.kernel.kernels import Kernel
+from ur_solver.kernel.rounding import READ_ROUNDING, SINGLE_COARSENESS, SINGLE_READ_ROUNDING
 from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space
 
@@ -110,7 +111,7 @@ def is_within(
         between()
         work.narrow(threads)
         width, _ = work.width(values)
-        if width + 2 * work.read_rounding < distance:
+        if width + 2 * _read_rounding(work) < distance:
             return True
         if not width <= 2 * distance:
             break
@@ -162,8 +163,9 @@ def prove(
     CertificateError
         If no bound, or not the claimed one, can be proven.
     """
-    shift = _ROUNDING * work.coarseness + _RESIDUALS * residual
-    spare = _SPARE * work.coarseness
+    coarseness = SINGLE_COARSENESS if work.is_single else 1.0
+    shift = _ROUNDING * coarseness + _RESIDUALS * residual
+    spare = _SPARE * coarseness
     # both comparisons are false for NaN
     if not (math.isfinite(values.sum()) and outside + shift <= _WIDEST):
         raise _failure(
@@ -173,7 +175,7 @@ def prove(
             f"{outside:.3g} off",
         )
     least, where, sweeps = math.inf, block.offset, 0
-    outside = math.nextafter(outside + work.read_rounding, math.inf)
+    outside = math.nextafter(outside + _read_rounding(work), math.inf)
     carried, worth, margin = 0.0, _WORTH_A_SWEEP, math.inf
     if work.carry(outside):
         carried, worth, margin = outside, _WORTH_CARRYING, _MOST_MARGIN
@@ -258,6 +260,11 @@ def prove_values(
         between=between,
     )
     return residual, error
+
+
+def _read_rounding(work: BlockWork) -> float:
+    """What reading a value of another block may change it by."""
+    return SINGLE_READ_ROUNDING if work.is_single else READ_ROUNDING
 
 
 def _failure(space: Space, block: Block, seen: str) -> CertificateError:

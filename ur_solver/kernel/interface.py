@@ -76,24 +76,12 @@ class BlockWork(SweptValues, Protocol):
     """
 
     @property
+    def is_single(self) -> bool:
+        """Whether values are of float32 to the end."""
+
+    @property
     def has_policies(self) -> bool:
-        """Whether sweeps under a policy are offered, and cost less than others."""
-
-    def follow(self, room: Values, threads: int) -> FollowedValues:
-        """The values under the best policy by them; the block's own are lost until that is closed.
-
-        Parameters
-        ----------
-        room : float64, shape (block size,)
-            Overwritten by the first call. Part of the policy is kept in it: the same array is to be
-            passed every time, as it was left.
-        threads : int
-
-        Raises
-        ------
-        SolveError
-            If the block has no policies.
-        """
+        """Whether this is `PolicyWork`, and sweeps under a policy cost less than others."""
 
     def keep_all(self) -> bool:
         """Use all moves from now on; return whether some may have been left out."""
@@ -108,14 +96,6 @@ class BlockWork(SweptValues, Protocol):
         """Take the values from an array of shape (block size,), in rank order."""
 
     # Bounds, where the rules can be proven (`ur_solver.kernel.bounds`).
-
-    @property
-    def coarseness(self) -> float:
-        """How many times as much room bounds need for rounding as those of float64."""
-
-    @property
-    def read_rounding(self) -> float:
-        """What reading a value of another block may change it by."""
 
     def carry(self, outside: float) -> bool:
         """Let bounds include what the values that moves lead to may be off, if they have to.
@@ -147,3 +127,23 @@ class BlockWork(SweptValues, Protocol):
 
     def width(self, values: Values) -> tuple[float, int]:
         """The largest distance of the bounds from given values, rounded up, and its rank."""
+
+
+class PolicyWork(BlockWork, Protocol):
+    """A block being solved that can be swept under a policy."""
+
+    def follow(self, room: Values, threads: int) -> FollowedValues:
+        """The values under the best policy by them; the block's own are lost until that is closed.
+
+        Parameters
+        ----------
+        room : float64, shape (block size,)
+            Overwritten by the first call. Part of the policy is kept in it: the same array is to be
+            passed every time, as it was left.
+        threads : int
+
+        Raises
+        ------
+        SolveError
+            If the block has no policies.
+        """

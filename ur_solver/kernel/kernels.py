@@ -12,9 +12,8 @@ import numpy.typing as npt
 from ur_solver.errors import SolveError
 from ur_solver.kernel._level_block import LevelBlock
 from ur_solver.kernel._levels import LevelTurns
-from ur_solver.kernel._row_block import RowBlock
+from ur_solver.kernel._row_block import RowBlock, policies_pay
 from ur_solver.kernel._row_layout import FIRST_WIDE
-from ur_solver.kernel._row_policy import policies_pay
 from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._turns import Turns

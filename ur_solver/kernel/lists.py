@@ -7,12 +7,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import SolveError
 from ur_solver.kernel._turn_lists import TurnLists
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel.inputs import inputs_of
-from ur_solver.kernel.interface import FinishedBlocks, FollowedValues, Values
-from ur_solver.kernel.rounding import NOISE, READ_ROUNDING, blur_of
+from ur_solver.kernel.interface import FinishedBlocks, Values
+from ur_solver.kernel.rounding import NOISE, blur_of
 from ur_solver.kernel.sampling import sample_step
 from ur_solver.space import Block, TileSpace
 
@@ -34,9 +33,7 @@ class ListBlock:
     """
 
     noise = NOISE
-    coarseness = 1.0
-    read_rounding = READ_ROUNDING
-    has_policies = False
+    is_single = has_policies = False
 
     def __init__(
         self,
@@ -51,10 +48,6 @@ class ListBlock:
         self._values = np.full(block.size, 0.5)
         self._inputs = inputs_of(space, block, finished, self._values)
         self._lists = TurnLists(turns, self._inputs, block.offset, block.size, threads)
-
-    def follow(self, room: Values, threads: int) -> FollowedValues:
-        """Refused, as `has_policies` says."""
-        raise SolveError("this block has no policies")
 
     def refine(self) -> bool:
         """False: values are of float64."""

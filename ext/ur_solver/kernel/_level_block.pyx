@@ -6,6 +6,8 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
+from ur_solver.kernel.rounding import NOISE
+
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._levels cimport Levels, LevelTurns
 from ur_solver.kernel._row_block cimport RowBlock
@@ -76,6 +78,7 @@ cdef class LevelBlock(RowBlock):
         self.sweeper = &row_levels
         self.turns, self.inputs = turns, inputs
         self.is_single, self.lanes, self.n_matrices = False, turns.levels.lanes, 1
+        self.noise = NOISE
         self._place_inputs(block[1])
         self.layout = RowLayout(
             rules, block, halves, inputs, threads, self._set_of(instruction_set), False,

@@ -3,7 +3,6 @@
 from libc.stdint cimport int64_t, uint8_t
 
 from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper
-from ur_solver.kernel._row_policy cimport PolicyValues
 from ur_solver.kernel._workspace cimport Workspace
 
 
@@ -15,12 +14,13 @@ cdef class RowBlock:
     cdef int n_matrices           # F and G, or F alone
     cdef int threads
     cdef Workspace workspace
-    cdef bint is_single
+    cdef readonly bint is_single
+    cdef readonly double noise    # the largest change that may be due to rounding
     cdef uint8_t* values          # F, then G, of the sweeper's type; upper bounds, where there are
     cdef uint8_t* lower           # the lower bounds, once there are some
     cdef double[::1] memory       # of F, in as many bytes as that takes
     cdef uint8_t[:, ::1] scratch  # by thread
-    cdef PolicyValues policy      # None until one is followed
+    cdef object policy            # `PolicyValues`; None until one is followed
     cdef int n_scratch
 
     cdef int _set_of(self, instruction_set) except -1

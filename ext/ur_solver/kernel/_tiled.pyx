@@ -10,15 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
-from ur_solver.errors import SolveError
-from ur_solver.kernel.rounding import (
-    NOISE,
-    READ_ROUNDING,
-    SINGLE_COARSENESS,
-    SINGLE_NOISE,
-    SINGLE_READ_ROUNDING,
-    SINGLE_RESIDUAL,
-)
+from ur_solver.kernel.rounding import NOISE, SINGLE_NOISE, SINGLE_RESIDUAL
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
@@ -241,10 +233,6 @@ cdef class TiledBlock(TileLayout):
         """False: its sweeps look at all moves."""
         return False
 
-    def follow(self, room, int threads):
-        """Not to be called: there are no policies."""
-        raise SolveError("this block has no policies")
-
     def keep_all(self):
         """Use all moves from now on; return whether some may have been left out."""
         eliminated = self.eliminated
@@ -257,16 +245,6 @@ cdef class TiledBlock(TileLayout):
         if self.precision == UR_SINGLE:
             return FLOAT_DELTA
         return SINGLE_NOISE if self.is_single else NOISE
-
-    @property
-    def coarseness(self):
-        """How many times as much room bounds need for rounding as those of float64."""
-        return SINGLE_COARSENESS if self.is_single else 1.0
-
-    @property
-    def read_rounding(self):
-        """What reading a value of another block may change it by."""
-        return SINGLE_READ_ROUNDING if self.is_single else READ_ROUNDING
 
     def refine(self):
         """Switch from arithmetic with floats to doubles; return whether. `remember` is undone."""

@@ -39,7 +39,7 @@ UR_INLINE int first_column(const RowPair *pair, int r)
     return pair->mine == pair->theirs ? r : 0;
 }
 
-static void count_pairs(const RowBlock *block, const RowChunk *chunk, int32_t *counts)
+void policy_count(const RowBlock *block, const RowChunk *chunk, int32_t *counts)
 {
     int64_t at = 0;
     for (int k = 0; k < chunk->n_pairs; k++) {
@@ -51,7 +51,7 @@ static void count_pairs(const RowBlock *block, const RowChunk *chunk, int32_t *c
     }
 }
 
-static void number_pairs(
+void policy_number(
     const RowBlock *block, const RowChunk *chunk, int32_t *next, const RowPolicy *policy)
 {
     int64_t at = 0;
@@ -70,10 +70,9 @@ static void number_pairs(
     }
 }
 
-/* Take the values under a policy from F, for a chunk, or write F and G by them. */
-UR_INLINE void copy_followed(
-    const RowBlock *block, const RowChunk *chunk, REAL *values, const RowPolicy *policy,
-    const int is_to_block)
+void policy_copy(
+    const RowBlock *block, const RowChunk *chunk, double *values, const RowPolicy *policy,
+    int is_to_block)
 {
     REAL *passed = values + block->n_values;
     for (int k = 0; k < chunk->n_pairs; k++) {
@@ -100,35 +99,14 @@ UR_INLINE void copy_followed(
     }
 }
 
-static void load_followed(
-    const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy)
-{
-    copy_followed(block, chunk, values, policy, 0);
-}
-
-static void store_followed(
-    const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy)
-{
-    copy_followed(block, chunk, values, policy, 1);
-}
-
-static int64_t choose(
+int64_t policy_choose(
     const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
     void *scratch)
 {
     return sweeps[block->instruction_set]->choose(block, chunk, values, policy, scratch);
 }
 
-static double follow(const RowBlock *block, const RowPolicy *policy, int64_t from, int64_t to)
+double policy_follow(const RowBlock *block, const RowPolicy *policy, int64_t from, int64_t to)
 {
     return sweeps[block->instruction_set]->follow(block, policy, from, to);
 }
-
-const PolicySweeper row_policy = {
-    .count = count_pairs,
-    .number = number_pairs,
-    .choose = choose,
-    .load = load_followed,
-    .store = store_followed,
-    .follow = follow,
-};

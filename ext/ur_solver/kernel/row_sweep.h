@@ -147,31 +147,27 @@ typedef struct {
 #define UR_TURNED (1u << 31)
 #define UR_NEVER_NOTED 255        /* of no move yet */
 
-/* What is done with policies: all that `_row_policy` sees. */
-typedef struct {
-    /* Count the pairs of a chunk by how far they have advanced. */
-    void (*count)(const RowBlock *block, const RowChunk *chunk, int32_t *counts);
+/* What is done with policies of blocks in double precision. */
 
-    /* Number a chunk's positions; `next` is by advance the number of the next pair. */
-    void (*number)(
-        const RowBlock *block, const RowChunk *chunk, int32_t *next, const RowPolicy *policy);
+/* Count the pairs of a chunk by how far they have advanced. */
+void policy_count(const RowBlock *block, const RowChunk *chunk, int32_t *counts);
 
-    /* Let the best moves by the values of a block be the policy of a chunk's positions; how many
-       positions have another one. */
-    int64_t (*choose)(
-        const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
-        void *scratch);
+/* Number a chunk's positions; `next` is by advance the number of the next pair. */
+void policy_number(
+    const RowBlock *block, const RowChunk *chunk, int32_t *next, const RowPolicy *policy);
 
-    /* Take the values under the policy from F, for a chunk; F and G by them. */
-    void (*load)(
-        const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy);
-    void (*store)(
-        const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy);
+/* Let the best moves by the values of a block be the policy of a chunk's positions; how many positions
+   have another one. */
+int64_t policy_choose(
+    const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
+    void *scratch);
 
-    /* Update the vectors of pairs from one to before another in place; the largest change. */
-    double (*follow)(const RowBlock *block, const RowPolicy *policy, int64_t from, int64_t to);
-} PolicySweeper;
+/* Take the values under the policy from F, for a chunk, or write F and G by them. */
+void policy_copy(
+    const RowBlock *block, const RowChunk *chunk, double *values, const RowPolicy *policy,
+    int is_to_block);
 
-extern const PolicySweeper row_policy;
+/* Update the vectors of pairs from one to before another in place; the largest change. */
+double policy_follow(const RowBlock *block, const RowPolicy *policy, int64_t from, int64_t to);
 
 #endif
