@@ -2,7 +2,6 @@ from ur_solver.kernel.tiling import Tiling
 from ur_solver.space._tile_ranking import TileRanking
 
 LANES: int
-LANE_SQUARES: int
 FEW_MOVES: int
 NO_MOVE_VECTORS: int
 TILE_BYTES: int

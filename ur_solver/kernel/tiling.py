@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,23 +12,18 @@ import numpy.typing as npt
 
 from ur_solver.kernel._layout_tables import (
     FEW_MOVES,
-    LANE_SQUARES,
     LANES,
     NO_MOVE_VECTORS,
     REF_BYTES,
     TILE_BYTES,
 )
 from ur_solver.kernel.sampling import sample_bytes
-from ur_solver.rules import DARK, LIGHT
 from ur_solver.space import Block, TileSpace, is_race_of_tiles
 from ur_solver.space.layout import Layout, layout_of
 
 HOME = -1
-NOBODY, MINE, THEIRS = range(3)
-"""The holder of a shared square, as a tile's digit."""
-
-HOLDERS = ("", LIGHT, DARK)
-"""What stands on the square then."""
+NOBODY, THEIRS, MINE = range(3)
+"""The holder of a shared square, as a tile's digit: the shape that the space has for it."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +149,10 @@ class Tiling:
         for s in range(len(self.space.shared) - 1, -1, -1):
             total = count.copy()
             below[s, :, :, NOBODY] = 0
-            below[s, 1:, :, MINE] = total[1:]
-            total[1:] += count[:-1]
             below[s, :, 1:, THEIRS] = total[:, 1:]
             total[:, 1:] += count[:, :-1]
+            below[s, 1:, :, MINE] = total[1:]
+            total[1:] += count[:-1]
             count = total
         return count, below
 
@@ -170,9 +164,8 @@ class Tiling:
         -------
         dict
             ``index`` (side, square): the path index of a piece there on its own side's path, mine
-            for side 0. ``shape`` (square, digit): the shape that the space has for it. ``square``
-            (path index): where a piece of mine at that index stands, -1 if not on a shared square.
-            ``mirror`` (square): the same square as the opponent sees it.
+            for side 0. ``square`` (path index): where a piece of mine at that index stands, -1 if
+            not on a shared square. ``mirror`` (square): the same square as the opponent sees it.
         """
         path, space = self.space.rules.path, self.space
         number = {space.squares[cell]: k for k, cell in enumerate(space.shared)}
@@ -184,16 +177,7 @@ class Tiling:
                 index[0, number[mine]] = index[1, number[theirs]] = at
                 square_of[at] = number[mine]
                 mirror[number[mine]] = number[theirs]
-        shapes = [
-            [space.shaped[cell].shape[space.content_numbers[cell][content]] for content in HOLDERS]
-            for cell in space.shared
-        ]
-        return {
-            "index": index,
-            "shape": np.array(shapes, dtype=np.int8),
-            "square": square_of,
-            "mirror": mirror,
-        }
+        return {"index": index, "square": square_of, "mirror": mirror}
 
     def again(self, target: int, throw: int) -> bool:
         """Whether a move that captures nothing gives an extra throw."""
@@ -216,47 +200,6 @@ class Tiling:
             held = zip(bits, placements.radix.tolist(), sizes, strict=True)
             masks.append(sum((code // by % size > 0) << bit for bit, by, size in held))
         return tuple(masks)
-
-    @cached_property
-    def stuck(self) -> npt.NDArray[np.uint8]:
-        """Which throws move no piece onto an entry square.
-
-        Returns
-        -------
-        uint8, shape (2, masks)
-            By whether home is empty, bits of the throws by number.
-        """
-        stuck = np.zeros((2, len(self.entry_masks)), dtype=np.uint8)
-        for home_empty, (m, mask) in itertools.product((0, 1), enumerate(self.entry_masks)):
-            sources = [k for k in range(LANE_SQUARES) if mask >> k & 1]
-            for n, throw in enumerate(self.throws):
-                targets = [k + throw for k in [*sources, *([] if home_empty else [HOME])]]
-                if not any(k < LANE_SQUARES and not mask >> k & 1 for k in targets):
-                    stuck[home_empty, m] |= 1 << n
-        return stuck
-
-    @cached_property
-    def configs(self) -> dict[str, npt.NDArray[np.int32]]:
-        """The side configs of the space, as the tiled kernel reads them.
-
-        Returns
-        -------
-        dict
-            ``off``, ``free``, ``mask`` (config): the pieces borne off, those neither off nor
-            frozen, and the frozen squares held, one bit each. ``of`` (off, mask): the config, -1
-            if that side has won.
-        """
-        configs = self.space.configs
-        masks = [sum((part > 0) << k for k, part in enumerate(each.frozen)) for each in configs]
-        config_of = np.full((self.space.stock.size, 1 << len(self.space.frozen)), -1, np.int32)
-        for number, (config, mask) in enumerate(zip(configs, masks, strict=True)):
-            config_of[config.off, mask] = number
-        return {
-            "off": np.array([config.off for config in configs], dtype=np.int32),
-            "free": np.array(self.space.config_reserves, dtype=np.int32),
-            "mask": np.array(masks, dtype=np.int32),
-            "of": config_of,
-        }
 
     def workspace_bytes(self, block: Block, certify: bool = False, is_single: bool = False) -> int:
         """An upper bound of the bytes of a block being solved, whatever the instruction set.
@@ -298,7 +241,7 @@ class Tiling:
         `without`: only those that have no piece of mine where it could be on one of these
         path indices.
         """
-        free = self.configs["free"][[mine, theirs]].tolist()
+        free = self.space.config_reserves[mine], self.space.config_reserves[theirs]
         held, others, tiles = self._fillings(frozenset(without))
         fits = (held <= free[0]) & (others <= free[1])
         counts = self.mask_counts.astype(np.int64)
@@ -332,9 +275,8 @@ class Tiling:
         return {i for i in range(length) if self.layout.first_frozen <= i + throw <= length}
 
     def _frozen_leave(self, config: int, leaving: set[int]) -> bool:
-        mask = int(self.configs["mask"][config])
-        frozen = range(self.layout.first_frozen, len(self.layout.path))
-        return any(mask >> k & 1 and index in leaving for k, index in enumerate(frozen))
+        held = enumerate(self.space.configs[config].frozen, self.layout.first_frozen)
+        return any(part and index in leaving for index, part in held)
 
     @cached_property
     def mask_counts(self) -> npt.NDArray[np.int32]:

@@ -9,20 +9,21 @@ cdef extern from * nogil:
     int popcount "__builtin_popcountll"(unsigned long long)
 
 cdef enum:
+    # the shapes of a shared square, as the space numbers them
     NOBODY = 0
-    MINE = 1
-    THEIRS = 2
+    THEIRS = 1
+    MINE = 2
 
 
 cdef struct Filling:
     # Who holds each shared square, and what that leaves.
     int32_t digits[MAX_SHARED]
+    uint64_t mine                       # what I hold, as path indices of mine by bit
+    uint64_t theirs                     # what they hold, as path indices of mine too
     # For each square, by what the squares before it hold, and after the last by what all do:
     int32_t i[MAX_SHARED + 1]           # pieces of mine that are left
     int32_t j[MAX_SHARED + 1]           # of theirs
     int64_t numbers[MAX_SHARED + 1]     # tiles that come before; the last is the tile's number
-    uint64_t mine[MAX_SHARED + 1]       # what I hold, as path indices of mine by bit
-    uint64_t theirs[MAX_SHARED + 1]     # what they hold, as path indices of mine too
 
 
 cdef class LayoutTables:
@@ -31,11 +32,10 @@ cdef class LayoutTables:
     cdef int64_t near              # the most vectors of a block that is not prefetched
     cdef bint extra_on_capture
     cdef readonly object tiling
-    # of side configs: pieces off, those neither off nor frozen, frozen squares by bit
-    cdef const int32_t[::1] config_off, config_free, config_mask
-    cdef const int32_t[:, ::1] config_of            # (off, frozen squares): -1 if won
+    cdef int32_t[::1] config_off                    # of side configs: pieces off,
+    cdef int32_t[::1] config_mask                   # frozen squares by bit
+    cdef int32_t[:, ::1] config_of                  # (off, frozen squares): -1 if won
     cdef const uint8_t[::1] mask_of                 # (row): entry squares held, by bit
-    cdef const uint8_t[:, ::1] stuck                # (is home empty, row): as the tiling says
     cdef const int32_t[::1] throws, slot_target, slot_throw, slot_source
     cdef const uint8_t[:, ::1] gives_extra          # (path index, throw number)
     # of path indices, by bit:
@@ -47,7 +47,6 @@ cdef class LayoutTables:
     cdef const int64_t[:, ::1] count            # tiles: (i, j)
     cdef const int32_t[::1] mask_counts         # (pieces)
     cdef const int8_t[:, ::1] index             # (side, square)
-    cdef const int8_t[:, ::1] shape             # (square, digit): its shape in the ranking
     cdef const int8_t[::1] square               # by path index of mine; -1 if not shared
     cdef const int8_t[::1] mirror               # (square)
 
@@ -55,7 +54,6 @@ cdef class LayoutTables:
     cdef int64_t number_after(self, const Filling* filling, int source, int target) noexcept nogil
     cdef void hold(self, Filling* filling, int s, int d) noexcept nogil
     cdef void fill(self, int64_t number, int i, int j, Filling* filling) noexcept nogil
-    cdef void next_filling(self, Filling* filling) noexcept nogil
     cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil
     cdef int64_t first_rank(
         self, int mine, int theirs, const int32_t* digits, int64_t* columns

@@ -10,9 +10,8 @@ from ur_solver.space._tile_ranking cimport TileRanking
 
 # Constants of tiles.h for `ur_solver.kernel.tiling`, which builds the tables and counts memory.
 LANES = _program.LANES
-LANE_SQUARES = _program.LANE_SQUARES
 FEW_MOVES = _program.FEW_MOVES
-NO_MOVE_VECTORS = 2 * SMALL    # as `TileLayout._place` lays them out
+NO_MOVE_VECTORS = 2 * SMALL    # as `TileLayout` lays them out
 TILE_BYTES = sizeof(Tile)
 REF_BYTES = sizeof(MatrixRef)
 
@@ -29,21 +28,26 @@ cdef class LayoutTables:
     """
 
     def __init__(self, tiling, TileRanking ranking, int64_t near):
-        space, layout, configs = tiling.space, tiling.layout, tiling.configs
+        cdef int number, k
+        space, layout = tiling.space, tiling.layout
         self.tiling = tiling
         visits = tiling.visits
         self.ranking = ranking
         self.n_shared = len(space.shared)
         self.count, self.below = tiling.tile_below
         self.mask_counts = tiling.mask_counts
-        self.index, self.shape = visits["index"], visits["shape"]
-        self.square, self.mirror = visits["square"], visits["mirror"]
+        self.index, self.square, self.mirror = visits["index"], visits["square"], visits["mirror"]
         self.pieces = space.rules.pieces
         self.extra_on_capture = tiling.extra_on_capture
         self.length = len(space.rules.path)
         self.first_frozen = layout.first_frozen
-        self.config_off, self.config_free = configs["off"], configs["free"]
-        self.config_mask, self.config_of = configs["mask"], configs["of"]
+        self.config_off = np.array([config.off for config in space.configs], dtype=np.int32)
+        self.config_mask = np.zeros(space.n_configs, dtype=np.int32)
+        self.config_of = np.full((self.pieces + 1, 1 << ranking.n_frozen), -1, dtype=np.int32)
+        for number in range(space.n_configs):
+            for k in range(ranking.n_frozen):
+                self.config_mask[number] |= (ranking.config_frozen[number, k] > 0) << k
+            self.config_of[self.config_off[number], self.config_mask[number]] = number
         self.shared = self.safe = self.leaving = 0
         for index in range(self.length + 1):
             if index >= self.first_frozen:
@@ -65,7 +69,6 @@ cdef class LayoutTables:
             [tiling.throws.index(s.throw) for s in tiling.slots], dtype=np.int32)
         self.slot_source = np.array([s.source for s in tiling.slots], dtype=np.int32)
         self.mask_of = np.array(tiling.entry_masks, dtype=np.uint8)
-        self.stuck = tiling.stuck
         self._fill_program(tiling.chance)
 
     def _fill_program(self, const double[::1] chance):
@@ -127,38 +130,33 @@ cdef class LayoutTables:
         filling.numbers[s + 1] = filling.numbers[s] + self.below[s, i, j, d]
         filling.i[s + 1] = i - (d == MINE)
         filling.j[s + 1] = j - (d == THEIRS)
-        filling.mine[s + 1] = filling.mine[s] | (<uint64_t>1 << self.index[0, s] if d == MINE else 0)
-        filling.theirs[s + 1] = filling.theirs[s] | (<uint64_t>1 << self.index[0, s] if d == THEIRS else 0)
 
     cdef void fill(self, int64_t number, int i, int j, Filling* filling) noexcept nogil:
         # The filling of a number among those with at most i and j pieces.
         cdef int s, d
+        cdef int64_t left = number
+        cdef const int64_t* below
         filling.i[0], filling.j[0], filling.numbers[0] = i, j, 0
-        filling.mine[0] = filling.theirs[0] = 0
+        filling.mine = filling.theirs = 0
         for s in range(self.n_shared):
-            d = THEIRS
-            while not 0 <= self.below[s, filling.i[s], filling.j[s], d] <= (
-                    number - filling.numbers[s]):
-                d -= 1
-            self.hold(filling, s, d)
-
-    cdef void next_filling(self, Filling* filling) noexcept nogil:
-        # That of the next number; after the last it stays as it is.
-        cdef int s = self.n_shared - 1, d
-        while s >= 0:
-            for d in range(filling.digits[s] + 1, THEIRS + 1):
-                if self.below[s, filling.i[s], filling.j[s], d] >= 0:
-                    self.hold(filling, s, d)
-                    for s in range(s + 1, self.n_shared):
-                        self.hold(filling, s, NOBODY)
-                    return
-            s -= 1
+            below = &self.below[s, i, j, 0]
+            d = NOBODY
+            if 0 <= below[MINE] <= left:
+                d = MINE
+                i -= 1
+                filling.mine |= <uint64_t>1 << self.index[0, s]
+            elif 0 <= below[THEIRS] <= left:
+                d = THEIRS
+                j -= 1
+                filling.theirs |= <uint64_t>1 << self.index[0, s]
+            left -= below[d]
+            filling.digits[s] = d
+            filling.i[s + 1], filling.j[s + 1], filling.numbers[s + 1] = i, j, number - left
 
     cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil:
         cdef int s
         for s in range(self.n_shared):
-            other[self.mirror[s]] = (
-                THEIRS if digits[s] == MINE else MINE if digits[s] == THEIRS else NOBODY)
+            other[self.mirror[s]] = (3 - digits[s]) % 3
 
     cdef int64_t first_rank(
         self, int mine, int theirs, const int32_t* digits, int64_t* columns
@@ -172,7 +170,7 @@ cdef class LayoutTables:
             rank += self.ranking.below[
                 self.ranking.below_start[s]
                 + (<int64_t>i * self.ranking.n_reserves + j)
-                * self.ranking.n_shapes[self.ranking.shared[s]] + self.shape[s, d]]
+                * self.ranking.n_shapes[self.ranking.shared[s]] + d]
             i -= d == MINE
             j -= d == THEIRS
         columns[0] = self.ranking.n_placements[j]

@@ -5,7 +5,7 @@ workspace of its own, from which its values are read when it is done.
 """
 
 from cython.parallel cimport prange
-from libc.math cimport INFINITY, nextafter
+from libc.math cimport INFINITY, fabs, nextafter
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
@@ -14,7 +14,7 @@ from ur_solver.kernel.rounding import NOISE, SINGLE_NOISE, SINGLE_RESIDUAL
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._layout_tables cimport Filling, LayoutTables
+from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport (
     LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, UR_DOUBLE, UR_MIXED, UR_SINGLE, MatrixRef, Program,
     Sweeps, Tile, is_turned, tiled_sweeps,
@@ -273,32 +273,18 @@ cdef class TiledBlock(TileLayout):
         return residual + (SINGLE_RESIDUAL if self.is_single else 0.0)
 
     def sample(self):
-        """The values of some tiles, always the same ones: float64, a copy.
-
-        In single precision they are less 1/2.
-        """
+        """The values of some tiles, always the same ones: float64, a copy."""
         cdef int64_t step = sample_step(self.n_tiles, self.n_own_vectors * LANES)
-        cdef int64_t n_sampled = (self.n_tiles + step - 1) // step, t, at, k = 0
-        cdef const Tile* tile
-        cdef double value, whole = 1.0 if self.precision == UR_DOUBLE else 0.0
-        cdef int r, c
-        for t in range(n_sampled):
-            k += self.tiles[t * step].n_rows * self.tiles[t * step].n_columns
+        cdef int64_t t, k = 0
+        for t in range(0, self.n_tiles, step):
+            k += self.tiles[t].n_rows * self.tiles[t].n_columns
         values = np.empty(k)
         cdef double[::1] view = values
         k = 0
-        with nogil:
-            for t in range(n_sampled):
-                tile = &self.tiles[t * step]
-                for r in range(tile.n_rows):
-                    at = self._row(tile, r)
-                    for c in range(tile.n_columns):
-                        if self.precision == UR_DOUBLE:
-                            value = (<double*>self.values)[at + c]
-                        else:
-                            value = (<float*>self.values)[at + c]
-                        view[k] = whole - value if is_turned(tile) else value
-                        k += 1
+        for t in range(0, self.n_tiles, step):
+            self._copy_tile(
+                &self.tiles[t], self.values, self.precision != UR_DOUBLE, &view[k], NULL)
+            k += self.tiles[t].n_rows * self.tiles[t].n_columns
         return values
 
     def remember(self, room=None):
@@ -411,34 +397,26 @@ cdef class TiledBlock(TileLayout):
         rank : int
             Where it is that large.
         """
-        cdef double width = -1.0, off
-        cdef int64_t t, k, rank, first, columns, worst = 0
-        cdef double value, upper, lower
-        cdef bint turned
-        cdef int r, c
-        cdef Filling filling
+        cdef double width = -1.0, off, blur
+        cdef double[LANE_ROWS * LANE_ROWS] upper
+        cdef double[LANE_ROWS * LANE_ROWS] lower
+        cdef int64_t t, first = 0, worst = 0
+        cdef int k
         cdef const Tile* tile
         with nogil:
             for t in range(self.n_tiles):
                 tile = &self.tiles[t]
-                first = self._first_rank(self.common, t, &filling, &columns) - self.first_rank
-                turned = is_turned(tile)
-                for r in range(tile.n_rows):
-                    k = self._row(tile, r)
-                    for c in range(tile.n_columns):
-                        rank = first + r * columns + c
-                        value = 1.0 - values[rank] if turned else values[rank]
-                        if self.is_single:
-                            upper = <double>(<float*>self.values)[k + c] + 0.5
-                            lower = <double>(<float*>self.beyond)[k + c] + 0.5
-                        else:
-                            upper = (<double*>self.values)[k + c]
-                            lower = (<double*>self.beyond)[k + c]
-                        off = max(upper - value, value - lower)
-                        if turned or self.is_single:  # 1 less a value, a float and 1/2: rounded
-                            off = nextafter(off + HALF_UNIT, INFINITY)
-                        if off > width:
-                            width, worst = off, rank
+                self._copy_tile(tile, self.values, self.is_single, upper, NULL)
+                self._copy_tile(tile, self.beyond, self.is_single, lower, NULL)
+                # 1 less a bound, which makes an upper one a lower one, and a float and 1/2: rounded
+                blur = HALF_UNIT * (is_turned(tile) + self.is_single)
+                for k in range(tile.n_rows * tile.n_columns):
+                    off = max(fabs(upper[k] - values[first + k]), fabs(values[first + k] - lower[k]))
+                    if blur > 0.0:
+                        off = nextafter(off + blur, INFINITY)
+                    if off > width:
+                        width, worst = off, first + k
+                first += tile.n_rows * tile.n_columns
         # one subtraction, rounded to nearest
         return nextafter(width, INFINITY), self.first_rank + worst
 
