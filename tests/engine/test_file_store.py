@@ -126,11 +126,13 @@ def test_damage_is_said_in_a_sentence(folder):
         store.wait()
         path = folder.files.path(9)
         path.write_bytes(path.read_bytes()[:-1])
-        with pytest.raises(DamagedBlockError, match=r"000009\.block' is damaged, or of .* again$"):
-            store.values_of(9)
+        for read in (store.values_of, folder.files.row, folder.files.chunks_of):
+            with pytest.raises(DamagedBlockError, match=r"09\.block' is damaged, or of .* again$"):
+                read(9)
         store.lose(9)
-        with pytest.raises(DamagedBlockError, match=r"000009\.block' is not there"):
-            store.values_of(9)
+        for read in (store.values_of, folder.files.row, folder.files.chunks_of):
+            with pytest.raises(DamagedBlockError, match=r"000009\.block' is not there"):
+                read(9)
 
 
 def test_blocks_in_work_stay_within_their_allowance():

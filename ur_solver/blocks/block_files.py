@@ -157,20 +157,19 @@ class BlockFiles:
             part.replace(path)
         return row
 
-    def row(self, index: int) -> Row | None:
-        """The row at the head of a block's file; None if it is of another solve."""
-        found = self._head(index)
-        return None if found is None else found[0]
+    def row(self, index: int) -> Row:
+        """The row at the head of a block's file; raises as `chunks_of`."""
+        return self._head(index)[0]
 
     def whole_row(self, index: int) -> Row | None:
         """The row of a block with a complete file; otherwise None."""
         try:
             self.values_of(index, is_checked=False)
+            return self.row(index)
         except DamagedBlockError:
             return None
-        return self.row(index)
 
-    def _head(self, index: int) -> tuple[Row, npt.NDArray[np.uint32]] | None:
+    def _head(self, index: int) -> tuple[Row, npt.NDArray[np.uint32]]:
         size = self.space.blocks[index].size
         n_chunks = chunks_in(size, self.chunk_length)
         try:
@@ -178,9 +177,9 @@ class BlockFiles:
                 head = file.read(RECORD.itemsize + 4 * n_chunks)
                 length = os.fstat(file.fileno()).st_size
         except OSError:
-            return None
+            raise self._damaged(index) from None
         if length != _first_value(n_chunks) + size * self.dtype.itemsize:
-            return None
+            raise self._damaged(index)
         row: Row = np.frombuffer(head, RECORD, 1)[0]
         chunks = np.frombuffer(head, "<u4", n_chunks, RECORD.itemsize)
         if not (
@@ -188,7 +187,7 @@ class BlockFiles:
             and (row["index"], row["size"], row["solve"]) == (index, size, self._solve)
             and row["values"] == zlib.crc32(chunks.tobytes())
         ):
-            return None
+            raise self._damaged(index)
         return row, chunks
 
     def chunks_of(self, index: int) -> npt.NDArray[np.uint32]:
@@ -199,10 +198,7 @@ class BlockFiles:
         DamagedBlockError
             If its file is missing or is no complete block of this solve.
         """
-        found = self._head(index)
-        if found is None:
-            raise self._damaged(index)
-        return found[1]
+        return self._head(index)[1]
 
     def _damaged(self, index: int) -> DamagedBlockError:
         path = self.path(index)

@@ -21,7 +21,7 @@ from ur_solver.blocks.job import Job
 from ur_solver.blocks.lock import HeldError, LockFile
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.common.files import write_file
-from ur_solver.errors import CheckpointError, OutputError, UnsolvableError
+from ur_solver.errors import CheckpointError, DamagedBlockError, OutputError, UnsolvableError
 from ur_solver.space import Space, space_of
 
 LATE = 20.0
@@ -219,10 +219,14 @@ class BlockFolder:
             If it is missing, or of another solve, for some seconds.
         """
         until = time.monotonic() + LATE
-        while (row := self.files.row(index)) is None:
-            if time.monotonic() > until:
-                self.files.chunks_of(index)  # which names the fault
-            time.sleep(0.1)
+        while True:
+            try:
+                row = self.files.row(index)
+                break
+            except DamagedBlockError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
         self.note(row)
 
     def finished(self) -> Iterator[BlockRecord]:

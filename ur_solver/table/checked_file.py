@@ -110,7 +110,7 @@ def missing_text(path: pathlib.Path) -> str:
 
 
 _KINDS = {str: "S", int: "i", float: "f"}
-"""The kinds of NumPy types as which attributes are stored."""
+"""The kinds of the types in which NumPy reads attributes."""
 
 
 def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str, Any]]:

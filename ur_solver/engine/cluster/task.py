@@ -35,11 +35,7 @@ class _FolderStore:
 
     def error_of(self, index: int) -> float | None:
         """The proven error of a block."""
-        row = self._files.row(index)
-        if row is None:
-            self._files.chunks_of(index)  # which names the fault
-            return None
-        return BlockRecord.of(row).error
+        return BlockRecord.of(self._files.row(index)).error
 
     def put(self, result: BlockResult) -> BlockRecord:
         """Write a finished block, unless another process has done so."""
