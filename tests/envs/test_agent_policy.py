@@ -30,9 +30,17 @@ def test_an_agent_sees_and_does_what_it_would_in_games(word):
         batch.step(np.where(batch.masks, rng.random(batch.masks.shape), 0).argmax(axis=1))
 
 
-@pytest.mark.parametrize("act", [lambda _, masks: masks.argmin(axis=1), lambda _, masks: [1]])
-def test_actions_that_are_not_legal(act):
+@pytest.mark.parametrize(
+    ("act", "fault"),
+    [
+        (lambda _, masks: masks.argmin(axis=1), r"took action \d+, which is not legal there"),
+        (lambda _, masks: masks.argmax(axis=1) - masks.shape[1], r"took action -\d+, which"),
+        (lambda _, masks: np.full(len(masks), 99), "took action 99, which"),
+        (lambda _, masks: [1], r"gave an array of shape \(1,\) for 5 decisions"),
+    ],
+)
+def test_actions_that_are_not_legal(act, fault):
     batch = GameBatch("finkel:2", 5)
     batch.begin(1)
-    with pytest.raises(InputError, match="one legal action in each of 5 decisions"):
+    with pytest.raises(InputError, match=fault):
         batch.chosen_by(AgentPolicy(batch.rules, act))

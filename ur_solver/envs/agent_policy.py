@@ -40,7 +40,7 @@ class AgentPolicy:
         Raises
         ------
         InputError
-            If an action is not legal.
+            If the agent does not give one action for each decision, or one that is not legal.
         """
         weights = np.ones(len(turns.source))
         is_decision = turns.n_options > 1
@@ -51,11 +51,18 @@ class AgentPolicy:
         masks = np.zeros((len(asked), len(self._actions)), dtype=np.int8)
         masks[asked.turn_of, options] = 1
         chosen = np.asarray(self._act(self._observations(asked), masks), dtype=np.int64)
-        if chosen.shape != (len(asked),) or not masks[np.arange(len(asked)), chosen].all():
+        if chosen.shape != (len(asked),):
             raise InputError(
-                f"an agent must take one legal action in each of {len(asked)} decisions; it gave "
-                f"an array of shape {chosen.shape}"
-                + (" with others" if chosen.shape == (len(asked),) else "")
+                f"an agent gave an array of shape {chosen.shape} for {len(asked)} decisions; "
+                "expected one action for each"
+            )
+        is_action = (chosen >= 0) & (chosen < len(self._actions))
+        is_legal = is_action & (masks[np.arange(len(asked)), np.where(is_action, chosen, 0)] == 1)
+        if not is_legal.all():
+            k = int(is_legal.argmin())
+            raise InputError(
+                f"an agent took action {chosen[k]}, which is not legal there; expected one of "
+                f"{', '.join(map(str, np.flatnonzero(masks[k])))}"
             )
         weights[np.repeat(is_decision, turns.n_options)] = options == chosen[asked.turn_of]
         return weights
