@@ -26,6 +26,7 @@ from ur_solver.errors import (
 from ur_solver.rules import Stakes
 
 START = "....__../......../....__.. L 2 2"
+ONE = "....__../......../....__.. L 1 1"
 STRANGE = [None, 1, 1.5, b"x", [], {}, Ellipsis, np.int64(3), START.encode()]
 SEVERAL = [*STRANGE, *([each] for each in STRANGE)]
 
@@ -129,8 +130,8 @@ def test_other_things_are_checked(table, tmp_path):
         lambda: ur.sample(table, "x"),
         lambda: ur.write_games([], 1),
         lambda: ur.solve("finkel:1", tmp_path / "t.h5", progress=1),
-        lambda: ur.solve_from("finkel:2", START, memory="x"),
-        lambda: ur.solve_from("finkel:2", START, threads=0),
+        lambda: ur.solve_from("blitz:1", ONE, memory="x"),
+        lambda: ur.solve_from("blitz:1", ONE, threads=0),
         lambda: ur.solve_from("finkel:2", START, progress=True),
         lambda: ur.train("finkel:1", tmp_path / "e.h5", rounds=0),
         lambda: ur.train("finkel:1", tmp_path / "e.h5", minutes=-1),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import pathlib
 from collections.abc import Callable, Mapping
@@ -12,7 +11,7 @@ from ur_solver.answers.locate import find_file, find_part
 from ur_solver.answers.lookup import Lookup
 from ur_solver.api.solving import rule_set
 from ur_solver.common.files import path_text
-from ur_solver.common.numbers import optional_number, real_number, whole_number
+from ur_solver.common.numbers import whole_number
 from ur_solver.errors import InputError, WrongTypeError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.finding import new_estimator_path, with_table
@@ -86,8 +85,6 @@ def train(
     """
     if minutes is not None and rounds is not None:
         raise InputError("minutes and rounds both say how long to train: give one")
-    if minutes is not None and not 0 < real_number("minutes", minutes) < math.inf:
-        raise InputError(f"minutes is {minutes!r:.60}; expected a number above 0")
     if hidden is not None and not isinstance(hidden, (tuple, list)):
         raise WrongTypeError(f"hidden is {hidden!r:.60}; expected the sizes of layers: (128, 64)")
     chosen = rule_set(rules, pieces)
@@ -102,10 +99,10 @@ def train(
             chosen,
             output,
             minutes=minutes,
-            rounds=optional_number("rounds", rounds),
+            rounds=rounds,
             hidden=hidden and tuple(whole_number("a layer's size", each) for each in hidden),
-            seed=whole_number("seed", seed),
-            threads=optional_number("threads", threads),
+            seed=seed,
+            threads=threads,
             exact=None if file is None else Lookup(file),
             on_round=on_round,
             on_resume=on_resume,

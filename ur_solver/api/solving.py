@@ -11,7 +11,6 @@ from ur_solver.answers.locate import open_file
 from ur_solver.answers.positions import PositionLike
 from ur_solver.api.table import Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
-from ur_solver.common.numbers import optional_number, real_number
 from ur_solver.common.progress import Progress, check_progress, wanted_progress
 from ur_solver.errors import WrongTypeError
 from ur_solver.rules import RuleSet, named_rules
@@ -171,13 +170,13 @@ def solve(
         Request.of(
             rule_set(rules, pieces),
             None if path is None else pathlib.Path(path_text(path)),
-            left=optional_number("left", left),
-            tolerance=None if tolerance is None else real_number("tolerance", tolerance),
+            left=left,
+            tolerance=tolerance,
             certify=certify,
             precision=precision,
             value_type=value_type,
-            threads=optional_number("threads", threads),
-            memory=optional_number("memory", memory),
+            threads=threads,
+            memory=memory,
             force=force,
         )
     )
@@ -240,12 +239,4 @@ def solve_from(
     chosen.check_position(asked)
     if progress is not None and not callable(progress):
         raise WrongTypeError(f"progress is {progress!r:.60}; expected a function or None")
-    return Table(
-        table_from(
-            chosen,
-            asked,
-            threads=optional_number("threads", threads),
-            memory=optional_number("memory", memory),
-            progress=progress,
-        )
-    )
+    return Table(table_from(chosen, asked, threads=threads, memory=memory, progress=progress))

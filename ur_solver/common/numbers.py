@@ -28,11 +28,6 @@ def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | No
     return number
 
 
-def optional_number(name: str, value: SupportsIndex | None, least: int = 1) -> int | None:
-    """The same of a number that a caller need not choose, which is then None."""
-    return None if value is None else whole_number(name, value, least)
-
-
 def real_number(name: str, value: SupportsFloat) -> float:
     """A number that a caller has chosen, such as a tolerance.
 

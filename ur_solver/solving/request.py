@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.common.numbers import real_number, whole_number
 from ur_solver.engine.cluster import Cluster
 from ur_solver.errors import InputError
 from ur_solver.kernel import DOUBLE, check_precision, default_tolerance
@@ -58,7 +59,8 @@ class Request:
     ------
     InputError
         If the rules, or the tolerance, are not solved in the precision; if there is no such value
-        type; or if one that rounds is to be certified as it is solved, or is for a folder.
+        type; if one that rounds is to be certified as it is solved, or is for a folder; or if a
+        number is none, or too small.
     """
 
     rules: RuleSet
@@ -75,6 +77,9 @@ class Request:
     known: TableFile | None = None
 
     def __post_init__(self) -> None:
+        for name, value in (("threads", self.threads), ("memory", self.memory)):
+            if value is not None:
+                whole_number(name, value, 1)
         check_precision(self.part.space, self.precision, self.tolerance)
         if self.value_type not in VALUE_TYPES:
             expected = ", ".join(VALUE_TYPES)
@@ -122,6 +127,10 @@ class Request:
         InputError
             As for the class, or if `left` is out of range.
         """
+        if left is not None:
+            left = whole_number("left", left)
+        if tolerance is not None:
+            tolerance = real_number("tolerance", tolerance)
         return cls(
             rules=rules,
             part=part or part_of(rules.settled(), left),
