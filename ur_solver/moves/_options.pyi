@@ -1,20 +1,9 @@
 import numpy as np
 import numpy.typing as npt
 
-def first_best(
-    scores: npt.NDArray[np.float64],
-    starts: npt.NDArray[np.int64],
-    chosen: npt.NDArray[np.int64],
-) -> None: ...
-def drawn(
-    weights: npt.NDArray[np.float64],
-    starts: npt.NDArray[np.int64],
-    chances: npt.NDArray[np.float64],
-    chosen: npt.NDArray[np.int64],
-) -> None: ...
-def best_first(
-    worth: npt.NDArray[np.float64],
-    starts: npt.NDArray[np.int64],
-    order: npt.NDArray[np.int64],
-    loss: npt.NDArray[np.float64],
-) -> None: ...
+_Floats = npt.NDArray[np.float64]
+_Ints = npt.NDArray[np.int64]
+
+def first_best(scores: _Floats, starts: _Ints, chosen: _Ints) -> None: ...
+def drawn(weights: _Floats, starts: _Ints, chances: _Floats, chosen: _Ints) -> None: ...
+def best_first(worth: _Floats, starts: _Ints, order: _Ints, loss: _Floats) -> None: ...
