@@ -142,6 +142,9 @@ def test_tables_are_removed_when_the_user_agrees(folder):
     assert yes.exit_code == 0
     run("tables", "remove", str(folder / "finkel-3.h5"), str(folder / "aseb-4.h5.blocks"), "-y")
     assert {path.name for path in folder.iterdir()} == {"blitz-1.h5", "notes.h5"}
+    listed = run("tables", "remove", "blitz:1", str(folder / "blitz-1.h5"), "-y")  # named twice
+    assert listed.count("blitz-1.h5") == 1
+    assert {path.name for path in folder.iterdir()} == {"notes.h5"}
 
 
 def test_the_table_of_a_json_file_is_removed_and_not_the_file(folder, tmp_path):

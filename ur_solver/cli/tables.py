@@ -118,7 +118,7 @@ def remove_command(words: tuple[str, ...], yes: bool) -> None:
 
     The files and their sizes are listed for confirmation first.
     """
-    chosen = [_kept_of(word) for word in words]
+    chosen = {kept.path.absolute(): kept for kept in map(_kept_of, words)}.values()
     for kept in chosen:
         echo(f"{kept.path}, {size_text(kept.n_bytes)}")
     if not yes:
