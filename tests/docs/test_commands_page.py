@@ -161,7 +161,8 @@ def games(tmp_path, finkel2):
     from ur_solver.records import write_games
 
     found = {}
-    for name, word in (("ESTIMATOR", "skiriuk:7"), ("SMALL", "aseb:1")):
+    # no test solves these: tables of them would answer in the place of the estimators
+    for name, word in (("ESTIMATOR", "skiriuk:7"), ("SMALL", "four-again-d4:1")):
         found[name] = str(tmp_path / f"{name}.h5")
         write(tmp_path / f"{name}.h5", stored_of(word))
     for name, word in (("GAMES", "finkel:2"), ("MONEY", "bell-stakes:1"), ("LONG", "skiriuk:7")):
