@@ -150,9 +150,10 @@ def test_wrong_options_are_refused(finkel2, tmp_path, options, fault):
     assert not (tmp_path / "t.out").exists()
 
 
-def test_a_map_gets_no_name_of_columns(finkel2, tmp_path):
-    said = run("export", finkel2, tmp_path / "t.parquet", code=2).stderr
-    assert "would be a map: add --parquet for columns, or end the name in .rgu" in said
+def test_a_file_gets_no_name_of_another_kind(finkel2, tmp_path):
+    for options, kind in (([], "a map, such as map.rgu"), (["--parquet", "--npy"], "--npy")):
+        said = run("export", finkel2, tmp_path / "t.parquet", *options, code=2).stderr
+        assert f"is a name for --parquet, not for {kind}" in said
     assert not list(tmp_path.iterdir())
 
 

@@ -84,10 +84,10 @@ def _check_options(
     file: Path, kind: str | None, columns: str | None, value_type: str | None, author: str | None
 ) -> None:
     """Check that options are of the kind of file that is written."""
-    if kind is None and (suffix := file.suffix.lower()) in (".parquet", ".arrow", ".npy"):
-        raise click.UsageError(
-            f"{str(file)!r} would be a map: add --{suffix[1:]} for columns, or end the name in .rgu"
-        )
+    suffix = file.suffix.lower().removeprefix(".")
+    if suffix in ("parquet", "arrow", "npy") and suffix != kind:
+        written = "a map, such as map.rgu" if kind is None else f"--{kind}"
+        raise click.UsageError(f"{str(file)!r} is a name for --{suffix}, not for {written}")
     if kind is None and columns is not None:
         raise click.UsageError("--columns is for --parquet, --arrow and --npy")
     if kind is not None and (value_type is not None or author is not None):
