@@ -273,6 +273,13 @@ def test_a_fault_says_by_which_rules_rgn_was_read():
     assert str(fault).endswith("(no rule set is named; read as finkel)")
 
 
+def test_of_a_text_that_is_no_game_one_word_is_reported():
+    (fault,) = read_rgn("games of the evening\nthree, all of them long\n", FINKEL)
+    assert "line 1, column 1: 'games' is neither a move such as" in str(fault)
+    assert str(fault).count("is neither") == 1
+    assert str(fault).endswith("; and 8 more faults")
+
+
 def test_a_folder_without_games_is_refused(tmp_path):
     with pytest.raises(RecordError, match=r"no games in it, no \.ur, \.rgn, \.json, "):
         list(find_files([str(tmp_path)]))

@@ -6,6 +6,7 @@ import re
 from types import TracebackType
 
 from ur_solver.errors import InputError, RecordError
+from ur_solver.rules.words import counted
 
 
 class Placed:
@@ -78,11 +79,11 @@ class Faults:
     def __bool__(self) -> bool:
         return bool(self._found)
 
-    def check(self) -> None:
-        """Raise RecordError with all faults, if there are any."""
+    def check(self, most: int = MOST) -> None:
+        """Raise RecordError with the first `most` faults and the number of others, if any."""
         if not self._found:
             return
-        more = len(self._found) - self.MOST
+        more = len(self._found) - most
         found = sorted(self._found, key=_place_of)
-        listed = found[: self.MOST] + ([f"and {more} more faults"] if more > 0 else [])
+        listed = found[:most] + ([f"and {counted(more, 'more fault')}"] if more > 0 else [])
         raise RecordError("; ".join(listed))

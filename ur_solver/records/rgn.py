@@ -79,6 +79,8 @@ def read_rgn(
 
 def _interpret(game: GameText, rules: RuleSet | None, file: str, number: int) -> GameRecord:
     """The record of a game by the rule set of its tag, by `rules`, or by the only one that fits."""
+    if not any(action.move for action in game.actions):
+        game.faults.check(1)  # some other text, of which every word is a fault
     word = game.tag(RULES_TAG)
     if word is not None:
         tagged = None
