@@ -40,7 +40,7 @@ class GpuBackend:
             table[row - len(lookup) : row, column - lookup.shape[1] : column] = lookup
         self._table = cupy.asarray(table)
         self._parts = cupy.asarray(features.parts)
-        self._first = cupy.asarray(np.append(0, ends[:-1, 0]).astype(np.int32))
+        self._first = cupy.asarray(features.first)
         parameters = "raw int32 numbers, raw float32 table, int32 columns, int32 width"
         self._sum = cupy.ElementwiseKernel(parameters, "float32 sum", _SUM, "ur_inputs")
 

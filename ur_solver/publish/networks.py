@@ -49,9 +49,7 @@ def network_file(stored: Stored) -> bytes:
         values,
         {
             "weights": stored.weights,
-            "first": np.array(
-                list(accumulate(map(len, features.lookups[:-1]), initial=0)), dtype=np.uint16
-            ),
+            "first": features.first.astype(np.uint16),
             "starts": np.array(list(accumulate(map(len, held), initial=0)), dtype=np.uint32),
             "features": np.concatenate(held).astype(np.uint16),
             "parts": features.parts.astype(np.uint16),
