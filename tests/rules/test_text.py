@@ -124,6 +124,14 @@ def test_the_table_of_the_documents():
     assert found == [[each.document, each.title, each.name] for each in from_documents]
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/first-hour-players.md"])
+def test_pages_count_the_rule_sets(page):
+    (count,) = re.findall(
+        r"(\d+) reconstructions", (pathlib.Path(__file__).parents[2] / page).read_text()
+    )
+    assert int(count) == len(CATALOGUE)
+
+
 def test_every_rule_set_has_an_example():
     assert {name for name, _ in EXAMPLES} == set(CATALOGUE)
 
