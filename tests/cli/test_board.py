@@ -87,6 +87,22 @@ def test_pictures_of_all_kinds_are_well_formed(name):
     assert len(squares(picture)) == len(rules.board.squares)
 
 
+@pytest.mark.parametrize("word", ["finkel:15", "birds:5", "murray:7"])
+def test_pieces_that_wait_stay_inside_their_tray(word):
+    def number(element: ET.Element, name: str) -> float:
+        return float(element.get(name, "nan"))
+
+    picture = ET.fromstring(board_picture(named_rules(word).start()))
+    trays = [each for each in picture.iter(f"{SVG}g") if each.get("data-square") == "home"]
+    assert len(trays) == 2
+    for tray in trays:
+        width = next(number(each, "width") for each in tray.iter(f"{SVG}rect"))
+        pieces = list(tray.iter(f"{SVG}circle"))
+        assert len(pieces) == named_rules(word).pieces
+        assert all(0 < number(piece, "cx") - number(piece, "r") for piece in pieces)
+        assert all(number(piece, "cx") + number(piece, "r") < width for piece in pieces)
+
+
 def test_pictures_need_no_browser(finkel2):
     """Other programs know neither variables of CSS nor its newer selectors."""
     picture = run(str(finkel2), HERE, "--best", "2", "-o", "-")

@@ -294,9 +294,9 @@ def _tray(position: Position, side: str, view: str) -> str:
 
 def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str]) -> str:
     """The pieces of a side at home or off, next to a label for people."""
-    step = min(_SPARE, (width - _LABEL) / max(1, len(pieces)))  # many overlap
+    step = min(_SPARE, (width - _LABEL - _SPARE) / max(1, len(pieces) - 1))  # many overlap
     spares = "".join(
-        _piece("spare", piece, _LABEL + (k + 0.5) * step, (_TRAY - 2) / 2, 0.42 * _SPARE)
+        _piece("spare", piece, _LABEL + _SPARE / 2 + k * step, (_TRAY - 2) / 2, 0.42 * _SPARE)
         for k, piece in enumerate(pieces)
     )
     words = f"{_PLACE_WORDS[place]} {len(pieces)}"

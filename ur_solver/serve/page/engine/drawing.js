@@ -48,8 +48,9 @@ function squareSvg(sizes, isRosette, pieces) {
 }
 
 function placeSvg({ spare, room, label, middle }, pieces) {
-  const step = Math.min(spare, room / Math.max(1, pieces.length));
-  return pieces.map((piece, k) => pieceSvg("spare", piece, label + (k + 0.5) * step, middle, 0.42 * spare)).join("");
+  const step = Math.min(spare, (room - spare) / Math.max(1, pieces.length - 1));
+  const circle = (piece, k) => pieceSvg("spare", piece, label + spare / 2 + k * step, middle, 0.42 * spare);
+  return pieces.map(circle).join("");
 }
 
 /**
