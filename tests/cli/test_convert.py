@@ -78,7 +78,10 @@ def test_options_that_are_wrong(tmp_path):
     source.write_text(BIRDS)
     for words, message in (
         ((), "Missing option '--to' or '-o'"),
-        (("--to", "pgn"), "'.pgn' is not a suffix of games"),
+        (
+            ("--to", "pgn"),
+            "'pgn' is neither a notation of games nor a suffix of their files; there are ur",
+        ),
         (("--to", "json", "-o", tmp_path / "b.rgn"), "--to is 'json', but"),
         (("-o", source), "would overwrite"),
     ):

@@ -328,4 +328,6 @@ def test_the_program_plays_itself_and_hints():
     error = run(
         "play", "finkel:2", "--light", "table", "-o", "game.txt", "--seed", 1, code=2
     ).stderr
-    assert "a file of games ends in one of .ur, .rgn, .json, .jsonl" in error
+    assert (
+        "nor a suffix of their files; there are ur (.ur), rgn (.rgn), json (.json, .jsonl)" in error
+    )

@@ -10,6 +10,7 @@ from ur_solver.records import (
     NOTATIONS,
     Notation,
     find_files,
+    notation_of,
     read_json_game,
     read_text,
     register_notation,
@@ -32,14 +33,14 @@ def read_hex(text, rules, file, first_line):
 def hexadecimal():
     """A registered notation: RoyalUr's JSON in hexadecimal digits."""
     notation = Notation(
-        "hex",
+        "hexadecimal",
         (".hex",),
         lambda game: HEAD + write_json_game(game).encode().hex(),
         is_used=lambda text: text.startswith(HEAD),
         read=read_hex,
     )
     yield register_notation(notation)
-    del NOTATIONS["hex"]
+    del NOTATIONS["hexadecimal"]
 
 
 def test_a_registered_notation_is_written_and_read(hexadecimal, tmp_path):
@@ -50,6 +51,7 @@ def test_a_registered_notation_is_written_and_read(hexadecimal, tmp_path):
     assert path.endswith("two.hex")
     assert [*map(write_json_game, read_text(text))] == [*map(write_json_game, games)]
     assert write_text(games[0], ".HEX").startswith(HEAD)
+    assert notation_of("Hexadecimal") is notation_of("hex") is hexadecimal
 
 
 @pytest.mark.parametrize(("name", "suffix"), [("rgn", ".other"), ("other", ".rgn")])

@@ -74,9 +74,9 @@ def _notation(name: str | None, output: Path | None) -> Notation:
     if output is None:
         if name is None:
             raise click.UsageError("Missing option '--to' or '-o': the notation to write.")
-        return notation_of(f".{name}")
+        return notation_of(name)
     found = notation_of(output.suffix)
-    if name is not None and notation_of(f".{name}") is not found:
+    if name is not None and notation_of(name) is not found:
         raise InputError(
             f"--to is {name!r}, but {str(output)!r} is a file of the notation {found.name!r}"
         )

@@ -26,7 +26,7 @@ class Notation:
     Attributes
     ----------
     name : str
-        Its name in the HTTP interface.
+        Its name in the HTTP interface and for ``ur convert --to``, in lower case.
     suffixes : tuple of str
         The suffixes of its files, the usual one first.
     write : callable
@@ -78,19 +78,23 @@ def suffixes() -> tuple[str, ...]:
     return tuple(suffix for each in NOTATIONS.values() for suffix in each.suffixes)
 
 
-def notation_of(suffix: str) -> Notation:
-    """The notation of files with a suffix, such as ``.rgn``, in any case.
+def notation_of(word: str) -> Notation:
+    """The notation of a name, or of files with a suffix, such as ``rgn`` or ``.rgn``, in any case.
 
     Raises
     ------
     RecordError
         If no notation has it.
     """
-    notation = _found(lambda each: suffix.lower() in each.suffixes)
+    words = {word.lower(), f".{word.lower()}"}
+    notation = _found(lambda each: not words.isdisjoint((each.name, *each.suffixes)))
     if notation is None:
+        known = ", ".join(
+            f"{each.name} ({', '.join(each.suffixes)})" for each in NOTATIONS.values()
+        )
         raise RecordError(
-            f"{suffix!r:.40} is not a suffix of games; a file of games ends in one of "
-            f"{', '.join(suffixes())}"
+            f"{word!r:.40} is neither a notation of games nor a suffix of their files; there are "
+            f"{known}"
         )
     return notation
 
