@@ -119,7 +119,7 @@ def test_the_command(finkel2, tmp_path):
     again = CliRunner().invoke(cli, ["audit", str(output), "--annotate", f"{output}.ur", "--json"])
     assert again.exit_code == 0, again.output
     assert len(again.stdout.splitlines()) == 2
-    for name, message in (("x.txt", "not a suffix of games"), ("games.ur", "would overwrite")):
+    for name, message in (("x.txt", "nor a suffix of"), ("games.ur", "would overwrite")):
         words = ["audit", str(games), "--annotate", str(tmp_path / name)]
         result = CliRunner().invoke(cli, words)
         assert message in result.stderr
