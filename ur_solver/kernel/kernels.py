@@ -188,10 +188,6 @@ class _TileKernel(Kernel):
         """The generic kernel of the same space."""
         return Turns(self.space.ranking, self._tables)
 
-
-class _AnyDiceKernel(_TileKernel):
-    """A kernel of rules of which it is not known that play ends."""
-
     def endless_rank(self, block: Block, threads: int = 1) -> int | None:
         """As `Kernel.endless_rank` says."""
         rank = self.turns.endless_rank(block.offset, block.size, threads)
@@ -252,7 +248,7 @@ class RaceKernel(_TileKernel):
         return self.tiling.workspace_bytes(block, certify, self.tiled.is_single)
 
 
-class RowKernel(_AnyDiceKernel):
+class RowKernel(_TileKernel):
     """The row kernel, which serves every rule set without stakes.
 
     Parameters
@@ -318,7 +314,7 @@ class RowKernel(_AnyDiceKernel):
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
 
-class ListKernel(_AnyDiceKernel):
+class ListKernel(_TileKernel):
     """The list kernel, which serves rules by which pieces rest.
 
     Parameters

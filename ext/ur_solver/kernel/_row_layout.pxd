@@ -54,7 +54,7 @@ cdef class RowLayout:
     cdef int32_t[:, ::1] pairs
     cdef RowChunk* chunks
     cdef const int32_t[:, ::1] halves  # configs, mine and theirs
-    cdef int64_t room_tiles
+    cdef int64_t room_tiles, room_shapes
 
     cdef int most_advance(self) noexcept
     cdef int64_t list_bytes(self)

@@ -2,7 +2,7 @@
 
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 import numpy as np
@@ -27,6 +27,7 @@ cdef int64_t MOST_TILES = 2**31 - 1  # of a block
 
 cdef extern from "memory.h" nogil:
     void return_memory()
+    int make_room(void** memory, int64_t* room, int64_t needed, int64_t size)
 
 cdef enum:
     CHUNK_VALUES = 16384         # about as many as a chunk of pairs has
@@ -214,20 +215,11 @@ cdef int add_tile(
 ) noexcept nogil:
     # 0 if there is no memory.
     cdef int n = self.ranking.n_shared
-    cdef int64_t room
-    cdef void* tiles
-    cdef void* all_shapes
-    if self.n_tiles == self.room_tiles:
-        room = 2 * (self.room_tiles + 512)
-        tiles = realloc(self.tiles, room * sizeof(RowTile))
-        if tiles == NULL:
-            return 0
-        self.tiles = <RowTile*>tiles
-        all_shapes = realloc(self.shapes, room * (n + 1) * sizeof(uint16_t))
-        if all_shapes == NULL:
-            return 0
-        self.shapes = <uint16_t*>all_shapes
-        self.room_tiles = room
+    cdef int64_t needed = self.n_tiles + 1
+    # for no shared square there is room too, of which nothing is used
+    if not (make_room(<void**>&self.tiles, &self.room_tiles, needed, sizeof(RowTile)) and make_room(
+            <void**>&self.shapes, &self.room_shapes, needed, (n + 1) * sizeof(uint16_t))):
+        return 0
     self.tiles[self.n_tiles].first = first
     self.tiles[self.n_tiles].rows, self.tiles[self.n_tiles].columns = rows, columns
     self.tiles[self.n_tiles].advance = 0

@@ -96,6 +96,5 @@ cdef class RowLister:
 
 cdef int word_size(const RowChunk* chunk) noexcept nogil
 cdef int value_size(const RowChunk* chunk) noexcept nogil
-cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogil
 cdef int close_chunk(RowChunk* chunk) noexcept nogil
 cdef void close_desk(Desk* desk) noexcept nogil

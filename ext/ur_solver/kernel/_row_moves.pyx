@@ -5,7 +5,7 @@ columns. What it leads to in finished blocks is looked up here, column by column
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from ur_solver.kernel._row_rules cimport Touched
@@ -14,6 +14,7 @@ from ur_solver.space._tile_ranking cimport MAX_SHARED
 
 cdef extern from "memory.h" nogil:
     void* fitted(void* memory, int64_t size)
+    int make_room(void** memory, int64_t* room, int64_t needed, int64_t size)
 
 cdef enum:
     MOST_WORDS = 1 + 2 * MAX_THROWS * (1 + 3 * MOST_ROWS)  # of a row
@@ -71,8 +72,8 @@ cdef class RowLister:
         cdef uint32_t head
         cdef Found* found
         # a row has a map for every place that its moves lead to, at most
-        if not make_room(chunk, MAX_THROWS * UR_ROW_CHOICES * <int64_t>desk.columns,
-                         MOST_MAPS * <int64_t>(desk.columns + UR_ROW_LANES)):
+        if not make_chunk_room(chunk, MAX_THROWS * UR_ROW_CHOICES * <int64_t>desk.columns,
+                               MOST_MAPS * <int64_t>(desk.columns + UR_ROW_LANES)):
             return 0
         add_word(chunk, kind)
         for c in range(self.turns.n_choices[kind]):
@@ -392,33 +393,19 @@ cdef void add_word(RowChunk* chunk, int64_t word) noexcept nogil:
     chunk.n_words += 1
 
 
-cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogil:
+cdef int make_chunk_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogil:
     # Room for one more row; 0 if there is no memory.
-    cdef void* room
-    if chunk.room_words < chunk.n_words + MOST_WORDS + UR_ROW_AHEAD:
-        chunk.room_words = 2 * (chunk.n_words + MOST_WORDS + UR_ROW_AHEAD)
-        room = realloc(chunk.words, chunk.room_words * word_size(chunk))
-        if room == NULL:
-            return 0
-        chunk.words = room
-    if chunk.room_leaving < chunk.n_leaving + leaving + UR_ROW_SPARE:
-        chunk.room_leaving = 2 * (chunk.n_leaving + leaving + UR_ROW_SPARE)
-        room = realloc(chunk.leaving, chunk.room_leaving * value_size(chunk))
-        if room == NULL:
-            return 0
-        chunk.leaving = room
-    if chunk.room_maps < chunk.n_maps + maps:
-        chunk.room_maps = 2 * (chunk.n_maps + maps)
-        room = realloc(chunk.maps, chunk.room_maps * sizeof(int32_t))
-        if room == NULL:
-            return 0
-        chunk.maps = <int32_t*>room
-    return 1
+    return (
+        make_room(&chunk.words, &chunk.room_words, chunk.n_words + MOST_WORDS + UR_ROW_AHEAD,
+                  word_size(chunk))
+        and make_room(&chunk.leaving, &chunk.room_leaving,
+                      chunk.n_leaving + leaving + UR_ROW_SPARE, value_size(chunk))
+        and make_room(<void**>&chunk.maps, &chunk.room_maps, chunk.n_maps + maps, sizeof(int32_t)))
 
 
 cdef int close_chunk(RowChunk* chunk) noexcept nogil:
     # Leave what a chunk has at its length; 0 if there is no memory.
-    if not make_room(chunk, 0, 0):
+    if not make_chunk_room(chunk, 0, 0):
         return 0
     # words past the end are looked at to fetch their rows ahead; vectors reach past rows
     memset(<char*>chunk.words + chunk.n_words * word_size(chunk), 0,

@@ -6,11 +6,14 @@ other details of theirs stay as they are.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free
 
 import numpy as np
 
 from ur_solver.kernel._turns cimport NONE
+
+cdef extern from "memory.h" nogil:
+    int make_room(void** memory, int64_t* room, int64_t needed, int64_t size)
 
 
 LIMITS = {"throws": UR_ROW_THROWS}
@@ -301,14 +304,10 @@ cdef object _add_changes(
 
 
 cdef Change* _new_change(RowRules self) except NULL:
-    cdef void* room
-    if self.n_changes == self.room_changes:
-        room = realloc(self.changes, 2 * (self.room_changes + 64) * sizeof(Change))
-        if room == NULL:
-            raise MemoryError("no memory for what moves do to squares")
-        self.changes = <Change*>room
-        self.room_changes = 2 * (self.room_changes + 64)
     self.n_changes += 1
+    if not make_room(
+            <void**>&self.changes, &self.room_changes, self.n_changes, sizeof(Change)):
+        raise MemoryError("no memory for what moves do to squares")
     return &self.changes[self.n_changes - 1]
 
 

@@ -99,6 +99,20 @@ static inline void return_memory(void)
 #endif
 }
 
+/* Room in malloc's memory for `needed` elements, of `size` bytes each, where there is room for `room`:
+   twice as much if it is too little. 0 if there is no memory. */
+static inline int make_room(void **memory, int64_t *room, int64_t needed, int64_t size)
+{
+    if (*room >= needed)
+        return 1;
+    void *grown = realloc(*memory, 2 * needed * size);
+    if (grown == NULL)
+        return 0;
+    *memory = grown;
+    *room = 2 * needed;
+    return 1;
+}
+
 /* A copy of the first `size` bytes of malloc's memory, which is freed for the next list: memory shrunk
    where it is would leave gaps that no list fits into. */
 static inline void *fitted(void *memory, int64_t size)
