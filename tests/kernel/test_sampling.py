@@ -36,7 +36,7 @@ def test_small_blocks_are_sampled_densely_and_large_ones_to_a_limit(n_parts, n_v
     [named_rules("ben:1"), named_rules("bell:2").changed(stakes=Stakes(10, 1, 2))],
     ids=["row", "levels"],
 )
-def test_a_sample_is_a_copy_of_every_so_manieth_value(rules):
+def test_a_sample_is_a_copy_of_values_at_equal_steps(rules):
     space = space_of(rules)
     values = np.random.default_rng(3).random(space.n_values)
     block = max(space.blocks, key=lambda block: block.size)
