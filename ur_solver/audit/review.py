@@ -66,26 +66,33 @@ def over_time(
         no option was better), ``loss``, ``mean_loss`` (a choice; null without any), ``luck``,
         ``mistakes`` (and blunders).
     """
-    played: dict[str, dict[str, list[tuple[GameAudit, str]]]] = {}
+    played: dict[str, dict[str | int, list[tuple[GameAudit, str]]]] = {}
     numbers: dict[str, int] = {}
     for audit in audits:
         for side in (LIGHT, DARK):
             player = audit.record.player(side) or SIDE_NAMES[side]
             number = numbers[player] = numbers.get(player, 0) + 1
+            period: str | int
             if isinstance(by, int):
-                first = (number - 1) // by * by + 1
-                period = f"games {first} to {first + by - 1}"
+                period = (number - 1) // by * by + 1
             else:
                 period = (date_of(audit.record) or UNKNOWN)[: PERIODS[by]]
                 period = UNKNOWN if UNKNOWN.startswith(period) else period
             played.setdefault(player, {}).setdefault(period, []).append((audit, side))
     return [
-        {"player": player, "period": period, **_together(of_period, thresholds)}
+        {"player": player, "period": _named(period, of_period), **_together(of_period, thresholds)}
         for player, by_period in played.items()
         for period, of_period in (
             by_period.items() if isinstance(by, int) else sorted(by_period.items())
         )
     ]
+
+
+def _named(period: str | int, games: Sequence[object]) -> str:
+    """A period; of numbers the first game's is given."""
+    if isinstance(period, str):
+        return period
+    return f"games {period} to {period + len(games) - 1}" if len(games) > 1 else f"game {period}"
 
 
 def _together(games: Sequence[tuple[GameAudit, str]], thresholds: Thresholds) -> dict[str, Any]:
