@@ -121,6 +121,10 @@ def test_plies_are_limited():
 def test_states_are_valued_as_positions_are(finkel3):
     rows = finkel3.encode([HERE])
     assert np.array_equal(finkel3.values(rows), finkel3.values([HERE]))
+    structures = finkel3.space.state_layout.structured(rows)
+    assert np.array_equal(finkel3.values(structures), finkel3.values([HERE]))
+    for states in (rows, structures):
+        assert np.array_equal(finkel3.errors(states), finkel3.errors([HERE]))
     assert named_rules("finkel:3").is_same_game(finkel3.rules)
 
 

@@ -167,7 +167,7 @@ class Estimator(AnswersDoor, Closing):
             For the first position at fault.
         """
         if are_states(positions):
-            return self.state_values(positions)
+            return self.state_values(states_from(self.space, positions).rows)
         found = positions_from(self.rules, positions)
         final = [self._final(position) for position in found]
         going = [k for k, value in enumerate(final) if value is None]
@@ -249,6 +249,9 @@ class Estimator(AnswersDoor, Closing):
 
     def errors(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
         """The errors of many positions, as `error` gives them, NaN where that is None."""
+        if are_states(positions):
+            rows = states_from(self.space, positions).rows.tolist()
+            positions = [self.space.decode(row) for row in rows]
         errors = [self.error(position) for position in positions]
         return np.array([math.nan if each is None else each for each in errors])
 
