@@ -14,6 +14,7 @@ from ur_solver.engine import FileStore, solve
 from ur_solver.kernel import kernel_of
 from ur_solver.solving.certificates import certify_levels
 from ur_solver.solving.costs.cost import BASE_BYTES, UNWRITTEN_BYTES, largest_cost
+from ur_solver.solving.costs.memory import budget_of
 from ur_solver.solving.events import (
     Begun,
     BlockDone,
@@ -254,7 +255,7 @@ def _bound_levels(plan: Plan) -> None:
     """Bound what the cut of the fines costs at each level, if there is room for all values."""
     request = plan.request
     needed = BASE_BYTES + 8 * request.part.n_values + largest_cost(request)
-    if needed > plan.room.budget:
+    if needed > budget_of(request):
         _log.warning(
             "what the cut of the fines costs is not bounded by the number of fines: that takes "
             "%.1f GB of memory ('ur certify' does it later)",

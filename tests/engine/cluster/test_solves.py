@@ -106,6 +106,17 @@ def test_workers_solve_what_one_process_solves(tmp_path, name, certify, whole, c
     assert os.listdir(tmp_path) == [name]
 
 
+def test_what_the_cut_of_the_fines_costs_is_bounded_after_a_clusters_solve(tmp_path):
+    rules, levels = named_rules("bell-stakes:1"), []
+    for cluster in (None, TWO):
+        path = tmp_path / f"{len(levels)}.h5"
+        make_table(rules, path, certify=True, cluster=cluster)
+        with TableFile(path) as table:
+            levels.append(table.header.level_errors)
+    assert levels[0] is not None
+    assert levels[0] == levels[1]
+
+
 def test_another_cluster_on_this_machine_is_no_fault(connect):
     """The usual port of Dask's web server is taken then."""
     with socket.socket() as taken:
