@@ -98,7 +98,7 @@ def test_a_value_changed_by_1e_9_is_found_and_named(copy, rank):
     assert space.unrank(rank).notation in str(caught.value)
 
 
-def test_a_value_that_residuals_do_not_tell_is_found(copy):
+def test_a_wrong_value_that_residuals_do_not_show_is_found(copy):
     def change(blocks, values, _length):
         values[blocks[20]["first_chunk"] * _length + 3] += 1e-9
         blocks["residual"] = 0.4

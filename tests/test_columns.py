@@ -223,7 +223,7 @@ def test_values_can_be_read_without_all_of_the_table(solved, monkeypatch):
             assert np.array_equal(table.values(states), expected)
 
 
-def test_loading_tells_how_far_it_is(solved, capsys):
+def test_loading_reports_its_progress(solved, capsys):
     path = solved(ur.rule_set("finkel:3"))
     reported = []
     with ur.Table(path) as table:

@@ -84,7 +84,7 @@ def ur(tables, monkeypatch):
     return run
 
 
-def test_query_tells_what_each_choice_is_worth(ur):
+def test_query_shows_the_value_of_each_choice(ur):
     begin = "....__../......../....__.. L 1 1"
     answer = json.loads(ur("query", "birds:1", begin, "--json"))
     assert answer["choices"] == {"move": None, "enter": pytest.approx(answer["value"])}
@@ -105,7 +105,7 @@ def test_best_lists_a_move_to_a_rosette_twice(ur):
     assert answer["moves"][0]["move"] == "B3B4* again"
 
 
-def test_info_tells_the_opening_value(ur):
+def test_info_shows_the_opening_value(ur):
     expected = STARTS["skiriuk"]["1"]["opening_value"]
     assert json.loads(ur("info", "skiriuk:1", "--json"))["opening_value"] == pytest.approx(expected)
     page = ur("info", "skiriuk:1")
@@ -116,7 +116,7 @@ def test_info_tells_the_opening_value(ur):
     assert "free first throw" not in ur("info", "birds:1")
 
 
-def test_query_tells_the_opening_value_at_the_start(ur):
+def test_query_shows_the_opening_value_at_the_start(ur):
     answer = json.loads(ur("query", "skiriuk:1", "--json"))
     assert answer["opening_value"] == pytest.approx(STARTS["skiriuk"]["1"]["opening_value"])
     page = ur("query", "skiriuk:1")

@@ -210,7 +210,7 @@ def test_stakes_in_proportion_make_the_same_game(tmp_path, ur, factor):
     assert value / factor == pytest.approx(STARTS["1"]["start_value"], abs=1e-10)
 
 
-def test_query_tells_money_and_chance(ur):
+def test_query_shows_money_and_chance(ur):
     begin = "....__../......../....__.. L 2 2 p0"
     answer = json.loads(ur("query", "bell-stakes:2", begin, "--json"))
     assert answer["value"] == pytest.approx(STARTS["2"]["start_value"], abs=1e-10)
@@ -240,7 +240,7 @@ def test_best_says_when_another_move_wins_more_often(ur):
     assert "the turn passes: 9.7483892090" in ur("best", "bell-stakes:2", passing, "2")
 
 
-def test_info_tells_how_far_the_table_reaches_and_what_that_costs(ur):
+def test_info_shows_how_far_the_table_reaches_and_what_that_costs(ur):
     page = ur("info", "bell-stakes:2")
     assert "first player gets  10.2516107910" in page
     assert "0 to 26; more are extrapolated linearly" in page
@@ -251,7 +251,7 @@ def test_info_tells_how_far_the_table_reaches_and_what_that_costs(ur):
     assert facts["cut_error"] == pytest.approx(0.00285448707)
 
 
-def test_rules_tell_the_stakes(ur):
+def test_rules_state_the_stakes(ur):
     page = ur("rules", "bell", "-n", "2", "--stakes", "--fine", "3", "--fines", "4")
     assert page.startswith("bell-stakes-fine-3")
     assert "pays 10 into the pot, and 3 more" in page

@@ -24,19 +24,19 @@ def test_nothing_is_missing_where_the_package_was_built(toolchain):
     assert toolchain.fault() is None
 
 
-def test_a_missing_compiler_is_told(toolchain, monkeypatch):
+def test_a_missing_compiler_is_reported(toolchain, monkeypatch):
     monkeypatch.setenv("CC", "/nowhere/cc -m64")
     assert "no C compiler ('/nowhere/cc' is not on the path)" in toolchain.fault()
 
 
-def test_missing_headers_are_told(toolchain, monkeypatch, tmp_path):
+def test_missing_headers_are_reported(toolchain, monkeypatch, tmp_path):
     monkeypatch.setattr(sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     assert f"headers of Python {version} are missing ({tmp_path}/Python.h)" in toolchain.fault()
     assert f"apt install python{version}-dev" in toolchain.fault()
 
 
-def test_a_compiler_without_openmp_is_told(toolchain, monkeypatch, tmp_path):
+def test_a_compiler_without_openmp_is_reported(toolchain, monkeypatch, tmp_path):
     compiler = tmp_path / "cc"
     compiler.write_text('#!/bin/sh\nfor each; do [ "$each" = -fopenmp ] && exit 1; done\nexit 0\n')
     compiler.chmod(0o755)

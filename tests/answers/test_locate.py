@@ -108,7 +108,7 @@ def test_a_table_of_another_game_is_passed_over(folder):
     assert find_file(RULES) is None
 
 
-def test_a_file_of_the_right_name_that_is_no_table_is_told(folder):
+def test_a_file_of_the_right_name_that_is_no_table_is_reported(folder):
     (folder / "finkel-1.h5").write_text("nothing")
     with pytest.raises(NotATableError, match=r"finkel-1\.h5"):
         open_file("finkel:1", say=silent)
@@ -123,7 +123,7 @@ def test_a_small_missing_table_is_solved_there_and_then(folder):
     open_file("finkel:1", say=silent).close()
 
 
-def test_where_no_folder_can_be_made_is_told(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "tables"))
     with pytest.raises(OutputError, match=r"cannot make the folder '.*tables': Not a directory"):

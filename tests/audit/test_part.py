@@ -112,7 +112,7 @@ def test_the_command_says_from_where(tables, tmp_path):
     assert f"<tr><td>{first}</td>" not in page
 
 
-def test_a_game_that_does_not_come_so_far_is_told_apart(tables, tmp_path):
+def test_a_game_that_never_reaches_the_table_is_listed_apart(tables, tmp_path):
     whole, part = tables
     games = [random_game(whole.rules, seed) for seed in range(8)]
     covered = next(game for game in games if first_covered(game, part) is not None)

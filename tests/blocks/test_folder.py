@@ -215,8 +215,8 @@ def test_a_block_that_is_not_in_the_manifest_yet_counts(output):
     assert [each.index for each in found(output)] == [0, 1, 2]
 
 
-def test_another_file_than_the_manifest_tells_of_is_solved_again(output):
-    # other blocks have read the one that the manifest tells of
+def test_a_file_other_than_the_manifest_names_is_solved_again(output):
+    # other blocks have read the one that the manifest names
     fill(output, RESULTS[:3])
     block_files(output)[1].unlink()
     with opened(output) as checkpoint:

@@ -51,7 +51,7 @@ def test_solve_as_json(tmp_path):
     assert again == facts | unknown
 
 
-def test_money_is_told_in_money(tmp_path):
+def test_money_is_shown_in_money(tmp_path):
     arguments = ["solve", "bell-stakes:1", "-o", str(tmp_path / "table.h5"), "--json"]
     facts, again = (json.loads(run(*arguments)) for _ in range(2))
     assert (facts["residual"], facts["tolerance"]) == (again["residual"], again["tolerance"])

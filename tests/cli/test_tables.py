@@ -87,7 +87,7 @@ def test_checksums_are_those_of_the_system(folder, monkeypatch):
         subprocess.run([sha256sum, "-c", "SHA256SUMS"], check=True, cwd=folder)
 
 
-def test_tables_of_other_versions_are_told_from_damage(folder):
+def test_tables_of_other_versions_are_distinguished_from_damaged_ones(folder):
     shutil.copy(EARLIER / "murray-1-version-3.h5", folder)
     shutil.copy(EARLIER / "finkel-1-version-1.h5", folder)
     found = {each["path"]: each for each in map(json.loads, run("tables", "--json").splitlines())}

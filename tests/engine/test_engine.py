@@ -45,7 +45,7 @@ def test_moves_lead_to_the_same_block_or_a_needed_one(name, pieces):
                         assert block_of(after) in {block.index, *space.reads(block.index)}
 
 
-def test_every_block_is_told_once_and_after_those_it_needs():
+def test_every_block_is_reported_once_and_after_those_it_needs():
     for threads in (1, 2, 8):
         order = []
         values = solve(FINKEL, tolerance=1e-12, threads=threads, on_block=order.append)

@@ -40,7 +40,7 @@ def test_openspiel(word):
     pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
 
 
-def test_one_player_follows_the_table_and_tells_regrets(query2):
+def test_one_player_follows_the_table_and_reports_regrets(query2):
     env = OnePlayerEnv("finkel:2", "table", agent="light", table=query2, render_mode="ansi")
     observation, info = env.reset(seed=3)
     assert observation in env.observation_space

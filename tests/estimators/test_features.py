@@ -61,7 +61,7 @@ def test_names_are_all_different_and_in_order():
     assert names[-4:] == ("off L>=1", "off L>=2", "off D>=1", "off D>=2")
 
 
-def test_the_order_of_a_stack_is_told():
+def test_features_show_the_order_of_a_stack():
     rules = named_rules("skiriuk:3")
     below, above = "....__../..(LD)...../....__.. L 2 2", "....__../..(DL)...../....__.. L 2 2"
     rows = np.array([space_of(rules).encode(rules.position(text)) for text in (below, above)])

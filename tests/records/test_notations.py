@@ -188,7 +188,7 @@ def test_files_of_many_games(tmp_path):
     assert len(list(read_file(str(array)))) == 4
 
 
-def test_rgn_without_a_rule_set_is_told_by_what_fits():
+def test_rgn_without_a_rule_set_is_read_by_the_rules_that_fit():
     assert only(read_file(str(GAMES / "blitz-1.rgn"))).rules.name == "blitz"
     assert only(read_file(str(GAMES / "finkel2p-greedy.rgn"))).rules == named_rules("finkel:2")
     (fault,) = read_file(str(GAMES / "finkel-empty.rgn"))

@@ -182,7 +182,7 @@ def test_the_opening_throw_is_given(asker, tables):
     assert line["plies"][0]["luck"] == pytest.approx(0, abs=1e-12)
 
 
-def test_a_batch_tells_each_fault_in_its_place(asker, tables):
+def test_a_batch_reports_each_fault_in_its_place(asker, tables):
     table = tables["finkel-3"]
     good = [position.notation for position in positions_of(table, 50)]
     sent = [*good[:20], "nonsense", 7, *good[20:]]
@@ -195,7 +195,7 @@ def test_a_batch_tells_each_fault_in_its_place(asker, tables):
             assert list(answer) == ["message", "place"]
 
 
-def test_an_audit_tells_the_place_of_a_fault(asker):
+def test_an_audit_names_the_place_of_a_fault(asker):
     text = "rules: finkel:3\n\nL 2 A@A3\nD 1 C@C3\nend: unfinished"
     answer = asker.post("/api/v1/tables/finkel-3/audit", {"text": text}).json
     (fault,) = answer["faults"]

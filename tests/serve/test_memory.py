@@ -51,7 +51,7 @@ def peak(pid: int) -> int:
 
 
 @pytest.mark.skipif(not pathlib.Path("/proc/self/status").exists(), reason="needs Linux's /proc")
-def test_tables_of_gigabytes_are_served_within_the_memory_that_was_told(paths):
+def test_tables_of_gigabytes_are_served_within_the_memory_limit(paths):
     decoded = []
     for path in paths:
         with TableFile(path) as file:

@@ -143,7 +143,7 @@ def test_without_any_table_one_is_solved(tmp_path, monkeypatch):
         assert list(shelf) == ["finkel-3"]
 
 
-def test_tables_of_one_name_are_told_apart(finkel2):
+def test_tables_of_one_name_are_distinguished(finkel2):
     with contextlib.closing(Shelf([Table(finkel2), Table(finkel2)])) as shelf:
         assert list(shelf) == ["finkel-2", "finkel-2.2"]
 

@@ -72,7 +72,7 @@ def test_what_is_frozen_where_paths_end():
     assert frozen_of(race(mixed)) == [("A3", True), ("A8", False)]
 
 
-def test_what_is_not_told_by_its_part_of_the_stock_is_not_frozen():
+def test_what_its_part_of_the_stock_does_not_determine_is_not_frozen():
     # a stack on A3 may have pieces that set out on pieces that have come back
     path = path_of(UR, "A4", "A3", "B1", "B2", "B3", "B4", "A3", "A8")
     assert frozen_of(race(path, squares={"A3": Stack(2, False)})) == [("A8", False)]

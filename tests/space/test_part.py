@@ -22,7 +22,7 @@ def some_ranks(space, count=300):
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_a_part_has_the_positions_with_so_many_pieces_left(word):
+def test_a_part_has_the_positions_with_that_number_of_pieces_left(word):
     rules = named_rules(word).settled()
     space = space_of(rules)
     for left in range(1, rules.pieces):
@@ -104,7 +104,7 @@ def test_the_values_of_a_part_are_found_by_block():
 
 
 @pytest.mark.parametrize("left", [0, 3, 4, -1])
-def test_so_many_cannot_be_left(left):
+def test_more_pieces_than_there_are_cannot_be_left(left):
     with pytest.raises(
         InputError, match=f"at most {left} .* no part of .* 3 pieces: expected 1 to 2"
     ):

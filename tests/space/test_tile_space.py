@@ -127,7 +127,7 @@ def _block(space, position):
 
 
 @pytest.mark.parametrize(("name", "pieces"), [("birds", 2), ("casual", 3), ("skiriuk", 2)])
-def test_tiles_tell_who_stands_where_and_no_more(name, pieces):
+def test_a_tile_says_who_stands_where_and_no_more(name, pieces):
     """Positions of a half that differ in private squares, marks and numbers follow each other."""
     space = space_of(named_rules(name, pieces))
     half = max(

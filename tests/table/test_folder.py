@@ -102,7 +102,7 @@ def test_a_copy_may_be_smaller(folder, tmp_path, name, value_type):
                 pack(small, tmp_path / "other.h5", value_type="float64")
 
 
-def test_what_is_there_stays_unless_told(folder, tmp_path):
+def test_what_is_there_stays_unless_it_may_be_replaced(folder, tmp_path):
     (tmp_path / "b.h5").write_text("mine")
     with TableFile(folder) as table:
         with pytest.raises(OutputError, match="a file that is no table; --force replaces it"):

@@ -120,7 +120,7 @@ def test_no_ranks_give_no_values():
     assert _shared_table().read_many([]).shape == (0,)
 
 
-def test_header_tells_what_was_written(stored):
+def test_the_header_holds_what_was_written(stored):
     path, _ = stored
     with TableFile(path) as table:
         header = table.header

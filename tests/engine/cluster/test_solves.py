@@ -194,7 +194,7 @@ def test_a_worker_that_is_too_small_is_said_so(tmp_path):
         make_table(RULES, tmp_path / "table", cluster=TWO, memory=150 << 20)
 
 
-def test_without_dask_the_remedy_is_told(tmp_path, monkeypatch):
+def test_without_dask_the_message_names_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"pip install 'ur-solver\[cluster\]'"):
         make_table(RULES, tmp_path / "table", cluster=TWO)
@@ -259,7 +259,7 @@ def test_a_block_that_is_alone_has_the_idle_threads_of_both_workers(connect):
         assert reported == [expected]
 
 
-def test_a_full_disk_is_tried_again_and_then_told(connect, tmp_path):
+def test_a_full_disk_is_tried_again_and_then_reported(connect, tmp_path):
     assert sorted(run(connect, Nothing(str(tmp_path), 3), 50)) == list(range(50))
     (tmp_path / "more").mkdir()
     with pytest.raises(OutputError, match="the disk is full"):

@@ -63,7 +63,7 @@ def test_squares_are_pressed_by_keyboard_in_the_editor(person):
     assert person.page.evaluate("document.activeElement.ariaLabel") == "B4, rosette, light"
 
 
-def test_a_position_that_is_none_is_told(person):
+def test_an_invalid_position_is_reported(person):
     person.visit("table=finkel-3&edit=yes")
     person.page.wait_for_selector("#editor h2")
     person.page.fill("#position-text", "nonsense")

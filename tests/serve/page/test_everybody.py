@@ -12,7 +12,7 @@ from ur_solver.serve.page_files import page_files
 pytestmark = [needs_browser, pytest.mark.slow]
 
 
-def test_what_an_address_cannot_show_is_told(person):
+def test_what_an_address_cannot_show_is_reported(person):
     person.visit("table=finkel-3&game=.2_A!A4")
     assert "turn 1: move 'A@A4' is not legal" in person.page.inner_text("#error")
     person.visit("table=finkel-3&game=((")
