@@ -3,21 +3,29 @@
 
 #include "row_policy.h"
 
-typedef uint8_t Bytes __attribute__((vector_size(UR_WIDTH), aligned(1), may_alias));
-
-/* Moves as bytes. */
+/* Moves as bytes; compilers convert numbers one by one. */
 UR_INLINE void note(uint8_t *at, X(vec) moves)
 {
     const X(vec) noted = X(min)(moves, X(set)(MOST_NOTED));
+#if UR_VECTOR_BYTES == 64
+    const __m512i numbers = _mm512_castsi256_si512(_mm512_cvttpd_epi32(noted));
+    _mm_storel_epi64((__m128i *)at, _mm512_cvtepi32_epi8(numbers));
+#elif UR_VECTOR_BYTES == 32
+    const __m128i numbers = _mm256_cvttpd_epi32(noted), halves = _mm_packs_epi32(numbers, numbers);
+    const int bytes = _mm_cvtsi128_si32(_mm_packus_epi16(halves, halves));
+    memcpy(at, &bytes, sizeof(bytes));
+#else
+    typedef uint8_t Bytes __attribute__((vector_size(UR_WIDTH), aligned(1), may_alias));
     *(Bytes *)at = __builtin_convertvector(__builtin_convertvector(noted, Places), Bytes);
+#endif
 }
 
-/* The values of the positions that moves lead to, and with the mark their negatives. */
-UR_INLINE X(vec) followed(const REAL *values, Places next)
+/* The values of the positions that moves lead to, and with the mark, which is the sign, their
+   negatives. */
+UR_INLINE X(vec) followed(const REAL *values, Places next, X(bits) wide)
 {
-    const Places turned = next & INT32_MIN, numbers = next & INT32_MAX;
-    const X(bits) signs = __builtin_convertvector(turned, X(bits)) & INT64_MIN;
-    return (X(vec))((X(bits))take(values, &numbers) ^ signs);
+    const Places numbers = next & INT32_MAX;
+    return (X(vec))((X(bits))take(values, &numbers) ^ (wide & INT64_MIN));
 }
 
 /* A move of some positions, compared with the best so far. */
@@ -166,13 +174,14 @@ UR_INLINE void follow_side(
     const uint32_t *next =
         policy->next + first % POLICY_LANES +
         (first / POLICY_LANES * 2 + side) * policy->n_throws * POLICY_LANES;
-    const int32_t none = (int32_t)(2 * policy->n_pairs);
+    const int64_t none = 2 * policy->n_pairs;
     X(vec) sum = X(load)(leaving_of(policy, number)), moves = X(set)(0);
     for (int n = 0; n < policy->n_throws; n++, next += POLICY_LANES) {
         const X(vec) chance = X(set)(policy->chances[n]);
         const Places to = *(const Places *)next;
-        sum += chance * followed(policy->followed, to);
-        moves += (X(vec))((X(bits))chance & __builtin_convertvector(to != none, X(bits)));
+        const X(bits) wide = widened(to);
+        sum += chance * followed(policy->followed, to, wide);
+        moves += (X(vec))((X(bits))chance & (wide != none));
     }
     *worth = sum;
     *moving = moves;

@@ -29,6 +29,18 @@ UR_INLINE X(vec) take(const REAL *from, const Places *places)
 #endif
 }
 
+/* Whole numbers as wide as sums. */
+UR_INLINE X(bits) widened(Places numbers)
+{
+#if UR_VECTOR_BYTES == 64
+    return (X(bits))_mm512_cvtepi32_epi64((__m256i)numbers); /* compilers convert the halves */
+#elif UR_VECTOR_BYTES == 32 && !UR_FLOAT_SUMS
+    return (X(bits))_mm256_cvtepi32_epi64((__m128i)numbers);
+#else
+    return __builtin_convertvector(numbers, X(bits));
+#endif
+}
+
 /* What a map names of a row, NO_MOVE where it has -1. */
 UR_INLINE X(vec) gather(const REAL *row, const int32_t *map)
 {
@@ -38,7 +50,7 @@ UR_INLINE X(vec) gather(const REAL *row, const int32_t *map)
     return _mm512_mask_i32gather_pd(X(set)(NO_MOVE), is_move, columns, row, 8);
 #else
     const Places columns = *(const Places *)map, read = columns & ~(columns >> 31);
-    const X(mask) is_none = __builtin_convertvector(columns >> 31, X(bits));
+    const X(mask) is_none = widened(columns >> 31);
     return X(select)(is_none, X(set)(NO_MOVE), take(row, &read));
 #endif
 }
