@@ -109,7 +109,7 @@ typedef struct {
 
     /* Of F, from a value on, `n` values: bounds at a distance from chances or a little further; F by
        chances, or chances by F; F and `factor` times its change from what it was before; every
-       so-manieth as a chance. */
+       `step`-th as a chance. */
     void (*bracket)(
         void *upper, void *lower, const double *chances, double distance, int64_t from, int64_t n);
     void (*load)(void *values, const double *chances, int64_t from, int64_t n);

@@ -73,7 +73,7 @@ typedef struct {
     const uint8_t *pass_bits;     /* (tile row) bit by throw: no move, the turn passes */
     void *frames;                 /* four for each thread */
     int32_t again[LANE_SQUARES];  /* by throw: bit by entry square: landing there again */
-    int32_t slot[LANE_SQUARES][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
+    int32_t slot[LANE_SQUARES][LANE_SQUARES + 1]; /* by throw and source */
     int32_t n_throws;             /* throws that move, by ascending step */
     int32_t n_slots;              /* of a tile */
     int32_t is_near;              /* few vectors: they are not prefetched */
