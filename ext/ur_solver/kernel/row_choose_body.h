@@ -149,7 +149,7 @@ UR_INLINE int64_t choose_chunk(
                 changed += choose_row(block, chunk, is_wide, values, policy, row, scratch);
             *row = (WaitingRow){at, tile, r, is_own_image, limit};
             pass_row(block->kinds, &at, is_wide, values, columns, 1);
-            fetch_told(policy, tile->first + (int64_t)r * columns, columns);
+            fetch_noted(policy, tile->first + (int64_t)r * columns, columns);
         }
     }
     for (int64_t k = n > ROWS_AHEAD ? n - ROWS_AHEAD : 0; k < n; k++)

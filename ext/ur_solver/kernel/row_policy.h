@@ -134,7 +134,7 @@ UR_INLINE void pass_row(
 }
 
 /* Ask for what is noted of the moves of a row. */
-UR_INLINE void fetch_told(const RowPolicy *policy, int64_t place, int columns)
+UR_INLINE void fetch_noted(const RowPolicy *policy, int64_t place, int columns)
 {
     const uint8_t *noted = policy->noted + place * policy->n_throws;
     for (int k = 0; k < columns * policy->n_throws; k += 64)
@@ -163,7 +163,7 @@ UR_INLINE int compare_moves(
         uint8_t by_column[WORD];
         memcpy(by_column, &differs, WORD);
         for (int i = 0; differs && i < WORD; i++) {
-            /* written without a jump, which could not be foretold */
+            /* written without a jump, which could not be predicted */
             best->differing[n_differing] = c + i;
             n_differing += by_column[i] != 0;
         }
