@@ -12,9 +12,9 @@ from atlas_data import COUNTS, SEED, path_of
 from atlas_pages import ladder_of, markdown, picture, remember_of, squares_of
 
 import ur_solver as ur
+from ur_solver.common.text import counted
 from ur_solver.estimators.rollouts import rolled_out
 from ur_solver.rules import LIGHT
-from ur_solver.rules.words import counted
 from ur_solver.study import study
 from ur_solver.study.comparison import Study, table_of
 from ur_solver.study.estimates import IntervalEstimate

@@ -32,7 +32,7 @@ from atlas_estimates import (
 )
 from atlas_pages import ladder_of, markdown, picture, remember_of, squares_of
 
-from ur_solver.rules.words import counted
+from ur_solver.common.text import counted
 from ur_solver.study.comparison import ROWS, Study, best_order, first_player_wins, table_of
 from ur_solver.study.figures import points, value_of
 from ur_solver.study.plots import fairness, lengths, skill, throws

@@ -66,7 +66,7 @@ def test_the_front_door(table, tmp_path, monkeypatch):
         "ur_solver.answers.query",
         "ur_solver.rules.position",
         "ur_solver.rules.ruleset",
-        "ur_solver.rules.words",
+        "ur_solver.common.text",
     ],
 )
 def test_examples_of_docstrings(name, monkeypatch):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ur_solver.common.text import counted
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Dice, RuleSet, named_rules
-from ur_solver.rules.words import counted
 
 # name, N, path, dice, safe rosettes, extra throw after rosette, capture, throw; must or may
 RACE = [

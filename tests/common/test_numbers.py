@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import ur_solver as ur
 from ur_solver.cli import cli
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
 from ur_solver.study import evaluate, study
 

@@ -7,15 +7,8 @@ import pytest
 
 from tests.games import GAMES
 from ur_solver.errors import RecordError
-from ur_solver.records import (
-    RecordFault,
-    find_files,
-    game_files,
-    read_file,
-    read_json_game,
-    read_rgn,
-    record,
-)
+from ur_solver.records import RecordFault, find_files, read_file, read_json_game, read_rgn, record
+from ur_solver.records import notations as game_files
 from ur_solver.rules import named_rules
 
 FINKEL = named_rules("finkel")

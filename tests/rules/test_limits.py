@@ -22,7 +22,7 @@ from ur_solver.cli import cli
 from ur_solver.errors import MapError, PositionSyntaxError, RuleSetError
 from ur_solver.kernel import ArrayBlocks, RowKernel, Values, _row_rules, _turns
 from ur_solver.moves import _generator
-from ur_solver.records.maps.keys import MapKeys
+from ur_solver.records.maps import MapKeys
 from ur_solver.rules import PATHS, UR, Board, Dice, Path, Position, RuleSet, named_rules
 from ur_solver.rules import limits as of_rules
 from ur_solver.rules.drawing import position_text

@@ -11,9 +11,7 @@ from tests.ways import count_positions
 from ur_solver.rules import UR, Board, Path, RuleSet, named_rules
 from ur_solver.rules.squares import Stack
 from ur_solver.space import TileSpace, space_of
-from ur_solver.space.placements import NO_PART, Placements
-from ur_solver.space.reserves import Reserves
-from ur_solver.space.stock import Stock
+from ur_solver.space.counting import NO_PART, Placements, Reserves, Stock
 
 LANES = Board("lanes", (".......",) * 3, frozenset())
 A, B = ([f"{row}{column}" for column in range(1, 8)] for row in "AB")

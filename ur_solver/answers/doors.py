@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ur_solver.answers.query import Answers
-from ur_solver.common.closing import Closing
+from ur_solver.common.files import Closing
 from ur_solver.rules import RuleSet
 from ur_solver.table.reader import TableFile
 

@@ -20,7 +20,7 @@ from ur_solver.answers.positions import (
     states_from,
     value_when_over,
 )
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.table.reader import TableFile

@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 from ur_solver.answers.locate import find_file, find_part
 from ur_solver.common.progress import Progress
+from ur_solver.common.text import counted
 from ur_solver.errors import OutputError, UrError
 from ur_solver.kernel import DOUBLE, default_tolerance
 from ur_solver.rules import Position, RuleSet
-from ur_solver.rules.words import counted
 from ur_solver.solving import Request, counts_for, plan_of, run
 from ur_solver.space import Part, part_from, space_of
 from ur_solver.table.names import is_made_for

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from ur_solver.answers.lookup import Lookup
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.common.machine import usable_processors
-from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Progress
+from ur_solver.common.text import counted, whole_number
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.kernel import (
     Workspace,
@@ -30,7 +30,6 @@ from ur_solver.kernel import (
 )
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
-from ur_solver.rules.words import counted
 from ur_solver.space import Block, Part, PartBlocks, Space
 from ur_solver.table.reader import TableFile
 

@@ -11,7 +11,7 @@ from ur_solver.answers.locate import find_file, find_part
 from ur_solver.answers.lookup import Lookup
 from ur_solver.api.solving import rule_set
 from ur_solver.common.files import path_text
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError, WrongTypeError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.finding import new_estimator_path, with_table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ur_solver import records
 from ur_solver.common.files import path_text
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import whole_number
 from ur_solver.errors import WrongTypeError
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet

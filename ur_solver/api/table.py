@@ -13,8 +13,8 @@ from ur_solver.answers.doors import AnswersDoor, FileDoor, asks
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
 from ur_solver.common.files import path_text
-from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Progress, check_progress, wanted_progress
+from ur_solver.common.text import whole_number
 from ur_solver.rules import Position
 from ur_solver.space import Space, StateLayout
 from ur_solver.table.format import WIN, Header

@@ -21,7 +21,7 @@ from dataclasses import replace
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.summary import Thresholds
 from ur_solver.records import GameRecord
-from ur_solver.records.comments import comment_of_metadata, metadata_of_comment
+from ur_solver.records.parts import comment_of_metadata, metadata_of_comment
 from ur_solver.rules.payoff import MONEY
 
 CHANCE, GAIN = "chance", "money"

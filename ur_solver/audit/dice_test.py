@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import counted, whole_number
 from ur_solver.records import GameRecord
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Dice
-from ur_solver.rules.words import counted
 
 SERIES = 50_000
 """How many series of fair throws are compared: a share of 5 % then has an error of 0.2 points."""

@@ -16,11 +16,11 @@ from importlib import resources
 from ur_solver.answers.values import TableValues
 from ur_solver.audit.selfplay import reference_losses
 from ur_solver.common.files import write_file
+from ur_solver.common.text import counted
 from ur_solver.errors import OutputError
 from ur_solver.players.policies import PLAIN
 from ur_solver.rules import RuleSet, digest_of
 from ur_solver.rules.naming import by_every_name
-from ur_solver.rules.words import counted
 from ur_solver.table.names import cache_folder, readable_name
 
 References = Mapping[RuleSet, Mapping[str, float]]

@@ -14,10 +14,10 @@ from ur_solver.api.evaluator import (
 )
 from ur_solver.cli.options import number_option
 from ur_solver.cli.output import gib_text, say, time_text
+from ur_solver.common.text import counted
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.rules import Position, RuleSet, named_rules
-from ur_solver.rules.words import counted
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

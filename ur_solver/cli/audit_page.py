@@ -26,10 +26,10 @@ from ur_solver.audit import (
     worst_plies,
 )
 from ur_solver.cli.output import columns, draw_position, say, side_name
+from ur_solver.common.text import counted
 from ur_solver.records import GameRecord, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, RuleSet
 from ur_solver.rules.payoff import Payoff, Units
-from ur_solver.rules.words import counted
 
 FULL_PAGES = 3
 """With more games than this, each gets a line and not a page."""

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar, cast
 
 from ur_solver.cli.output import echo
-from ur_solver.common.text import StreamDecoder
+from ur_solver.common.text import StreamDecoder, counted
 from ur_solver.errors import InputError
-from ur_solver.rules.words import counted
 
 _T = TypeVar("_T")
 

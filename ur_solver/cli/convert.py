@@ -13,6 +13,7 @@ from ur_solver.cli.left_out import report_left_out
 from ur_solver.cli.options import output_option, played_by_option
 from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.records import (
     GameRecord,
@@ -24,7 +25,6 @@ from ur_solver.records import (
     written_games,
 )
 from ur_solver.rules import named_rules
-from ur_solver.rules.words import counted
 
 
 @click.command()

@@ -12,8 +12,8 @@ from ur_solver.audit import NOTHING, dice_test
 from ur_solver.cli.left_out import report_left_out
 from ur_solver.cli.options import json_option, played_by_option, seed_option
 from ur_solver.cli.output import columns, echo
+from ur_solver.common.text import counted
 from ur_solver.rules import named_rules
-from ur_solver.rules.words import counted
 
 _SERIES = ("light", "dark", "both")
 

@@ -15,7 +15,7 @@ from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.games import Games, read_games
 from ur_solver.audit import NOT_REACHED, GameAudit, first_covered
 from ur_solver.cli.answering import answering_of, open_answering
-from ur_solver.common.closing import Closing
+from ur_solver.common.files import Closing
 from ur_solver.errors import InputError, MissingTableError
 from ur_solver.estimators.file import is_estimator_file
 from ur_solver.records import GameRecord, RecordFault, find_files

@@ -23,8 +23,8 @@ from ur_solver.cli.output import (
     time_text,
 )
 from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions
+from ur_solver.common.text import counted
 from ur_solver.rules import Position, RuleSet
-from ur_solver.rules.words import counted
 from ur_solver.space import space_of
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ending, Ply, Replay
-from ur_solver.records.endings import End
+from ur_solver.records.parts import End
 from ur_solver.rules import DARK, FREE_THROW, HOME, Position, opponent
 from ur_solver.rules.drawing import FROM, TO
 from ur_solver.rules.families import Roll

@@ -19,9 +19,9 @@ from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_
 from ur_solver.cli.output import echo, say
 from ur_solver.cli.quiz import Quiz
 from ur_solver.common.files import check_outputs
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
-from ur_solver.rules.words import counted
 from ur_solver.study.practise import Decision, decision, mistakes, opening_decision
 
 Asked = tuple[Decision, Evaluator]

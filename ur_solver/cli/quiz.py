@@ -11,8 +11,8 @@ from ur_solver.audit.game_audit import TIE
 from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say
 from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
+from ur_solver.common.text import counted
 from ur_solver.rules import SIDE_NAMES
-from ur_solver.rules.words import counted
 from ur_solver.study.practise import Decision, Weighed, next_throws
 
 _HELP = "'show' shows the answer, 'skip' passes on, 'quit' ends"

@@ -12,13 +12,13 @@ import click
 from ur_solver.audit.worth import Option
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.cli.playing import EndError, Playing, chosen_index
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError, RecordError, ThrowError
 from ur_solver.records import GameRecord, Ply, Replay, read_file
-from ur_solver.records.endings import read_result
+from ur_solver.records.parts import read_result
 from ur_solver.rules import RuleSet
 from ur_solver.rules.families import Roll
 from ur_solver.rules.openings import Round
-from ur_solver.rules.words import counted
 
 _TYPED = re.compile(r"(\d{1,2}(?: +\d{1,2})*)(?: +(\S.*))?")
 """A throw, or two, and perhaps the move."""

@@ -14,9 +14,9 @@ from ur_solver.cli.judges import Judges, games_argument, table_and_files, thumb_
 from ur_solver.cli.left_out import report_left_out
 from ur_solver.cli.options import json_option, number_option
 from ur_solver.cli.output import columns, echo
+from ur_solver.common.text import counted
 from ur_solver.rules import RuleSet
 from ur_solver.rules.payoff import Units
-from ur_solver.rules.words import counted
 
 
 def _period(text: str) -> str | int:

@@ -15,10 +15,10 @@ import click
 from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.options import position_of
 from ur_solver.cli.output import chance_text, draw_position, echo
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.rules import FREE_THROW, Position, RuleSet
 from ur_solver.rules.families.family import Roll
-from ur_solver.rules.words import counted
 
 _MOST_THROWS = 2
 

@@ -11,8 +11,8 @@ from ur_solver.api.table import Table
 from ur_solver.cli.messages import Messages
 from ur_solver.cli.output import bound_text, gib_text, proven_text, size_text, time_text
 from ur_solver.common.progress import Progress
+from ur_solver.common.text import counted
 from ur_solver.errors import CertificateError
-from ur_solver.rules.words import counted
 from ur_solver.solving import (
     Begun,
     BlockDone,

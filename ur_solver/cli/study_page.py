@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from ur_solver.cli.output import columns
+from ur_solver.common.text import counted
 from ur_solver.players.policies import PRIORITIES
 from ur_solver.rules.payoff import POINTS, Payoff
-from ur_solver.rules.words import counted
 from ur_solver.study.comparison import ROWS
 from ur_solver.study.figures import (
     as_count,

@@ -22,6 +22,7 @@ from ur_solver.cli.lengths import verified
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import json_option, number_option
 from ur_solver.cli.output import columns, echo, say, size_text
+from ur_solver.common.text import counted
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,
@@ -33,7 +34,6 @@ from ur_solver.errors import (
 from ur_solver.estimators.file import is_estimator_file
 from ur_solver.estimators.finding import kept_estimator, kept_estimators
 from ur_solver.rules import named_rules
-from ur_solver.rules.words import counted
 from ur_solver.table.names import table_folders
 
 _FAULTS = (

@@ -25,10 +25,10 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import echo, size_text, time_text
 from ur_solver.cli.sections import SectionedCommand
+from ur_solver.common.text import counted
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.training import Training
-from ur_solver.rules.words import counted
 
 _SECONDS = 10.0
 """Between lines of progress."""

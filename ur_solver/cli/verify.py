@@ -14,8 +14,8 @@ from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.objective import objective_option, refuse_options
 from ur_solver.cli.options import json_option, number_option, table_argument, threads_option
 from ur_solver.cli.output import echo, proven_text, say
+from ur_solver.common.text import counted
 from ur_solver.errors import CertificateError, DamagedTableError
-from ur_solver.rules.words import counted
 from ur_solver.table.format import WIN
 
 

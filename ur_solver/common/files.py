@@ -11,10 +11,11 @@ import errno
 import os
 import stat
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from ur_solver.common.text import encoded
 from ur_solver.errors import InputError, OutputError, WrongTypeError
@@ -208,3 +209,17 @@ def _is_same(target: Path, other: Path) -> bool:
     if target.exists() and other.exists():
         return target.samefile(other)
     return target == Path(os.path.realpath(other))
+
+
+class Closing(ABC):
+    """A context manager that gives itself, and closes itself at the end, also after an error."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what it holds."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

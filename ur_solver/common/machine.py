@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import whole_number
 
 _ROOT = Path("/")
 """Where `proc` and the mounted groups are found."""

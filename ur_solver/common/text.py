@@ -1,4 +1,4 @@
-"""Text input and output: encodings, line ends, JSON, and harmful characters.
+"""Text input and output: encodings, line ends, JSON, harmful characters; numbers and counts.
 
 Code that reads a file, standard input or a request decodes it here. Code that prints foreign text
 passes it through `printable`, and code that writes it through `encoded`.
@@ -10,11 +10,12 @@ import codecs
 import io
 import json
 import math
+import operator
 import re
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, SupportsFloat, SupportsIndex
 
-from ur_solver.errors import InputError
+from ur_solver.errors import InputError, WrongTypeError
 
 _UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
 _BEGINS_UTF_16 = {mark[:1] for mark in _UTF_16}
@@ -199,3 +200,60 @@ def encoded(text: str) -> bytes:
 def dumped(values: object) -> bytes:
     """Values as JSON without spaces, in UTF-8."""
     return encoded(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
+
+
+def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | None = None) -> int:
+    """A whole number that a caller has chosen, such as a count of games.
+
+    Raises
+    ------
+    WrongTypeError
+        If it is not a whole number.
+    InputError
+        If it is not from `least` to `most`.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise WrongTypeError(f"{name} is {value!r:.60}, not a whole number") from None
+    if number < least or (most is not None and number > most):
+        allowed = f"{least} or more" if most is None else f"{least} to {most}"
+        raise InputError(f"{name} is {str(number)[:40]}; expected {allowed}")
+    return number
+
+
+def real_number(name: str, value: SupportsFloat) -> float:
+    """A number that a caller has chosen, such as a tolerance.
+
+    Raises
+    ------
+    WrongTypeError
+        If it is not a number.
+    """
+    if isinstance(value, (str, bytes)):
+        raise WrongTypeError(f"{name} is {value!r:.60}, not a number")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise WrongTypeError(f"{name} is {value!r:.60}, not a number") from None
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A count and what is counted.
+
+    Parameters
+    ----------
+    count : int
+    one : str
+        What is counted, where there is one of it.
+    many : str, optional
+        The same where there is none or more than one; by default `one` and an s.
+
+    Examples
+    --------
+    >>> counted(1, "piece")
+    '1 piece'
+    >>> counted(1234, "entry is", "entries are")
+    '1,234 entries are'
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

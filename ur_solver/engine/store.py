@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ur_solver.blocks.block_files import BlockFiles
 from ur_solver.blocks.block_record import BlockRecord, BlockResult
-from ur_solver.common.closing import Closing
+from ur_solver.common.files import Closing
 from ur_solver.engine.backlog import Backlog
 from ur_solver.kernel import FinishedBlocks, Values
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ur_solver.answers.values import Values
 from ur_solver.common.machine import chosen_threads
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import whole_number
 from ur_solver.envs import _stepper
 from ur_solver.envs.actions import actions_of
 from ur_solver.errors import InputError

@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from ur_solver.answers.values import TableValues
 from ur_solver.common.machine import chosen_threads
-from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Progress
+from ur_solver.common.text import whole_number
 from ur_solver.envs.game_batch import GameBatch
 from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch, _options, generator_of

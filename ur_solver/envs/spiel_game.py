@@ -16,8 +16,8 @@ from ur_solver.envs.actions import actions_of
 from ur_solver.envs.game_batch import MOST_THROWS
 from ur_solver.estimators.features import features_of
 from ur_solver.moves import AGAIN, ROSETTE, WIN, generator_of
+from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules
-from ur_solver.rules.piece_moves import PieceChoice
 
 NAME = "python_royal_game_of_ur"
 

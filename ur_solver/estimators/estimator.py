@@ -26,8 +26,8 @@ from ur_solver.answers.positions import (
 )
 from ur_solver.answers.query import Answers, EvaluatedMove
 from ur_solver.answers.values import Values
-from ur_solver.common.closing import Closing
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.files import Closing
+from ur_solver.common.text import whole_number
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators import file as files

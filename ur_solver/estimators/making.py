@@ -13,7 +13,7 @@ from typing import Any
 import ur_solver
 from ur_solver.answers.values import TableValues
 from ur_solver.common.machine import chosen_threads
-from ur_solver.common.numbers import real_number, whole_number
+from ur_solver.common.text import real_number, whole_number
 from ur_solver.errors import InputError
 from ur_solver.estimators.backends import Backend
 from ur_solver.estimators.calibration import Effort, calibrated

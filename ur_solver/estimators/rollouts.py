@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
-from ur_solver.common.numbers import real_number, whole_number
+from ur_solver.common.text import real_number, whole_number
 from ur_solver.errors import InputError
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply

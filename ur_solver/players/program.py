@@ -23,7 +23,7 @@ import subprocess
 import threading
 from typing import NamedTuple
 
-from ur_solver.common.closing import Closing
+from ur_solver.common.files import Closing
 from ur_solver.errors import InputError
 from ur_solver.rules import Position
 

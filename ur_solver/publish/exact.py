@@ -1,7 +1,7 @@
 """A table as files for the page: a head by which the page counts ranks, and the values in pieces.
 
 The head is a file of arrays (`ur_solver.publish.arrays`): those of `TileRanking` that give ranks
-(`ur_solver.space.ranking_tables`), and of each block its first rank and, with a certificate, its
+(`ur_solver.space.tiles`), and of each block its first rank and, with a certificate, its
 proven error. Piece k has the values of the ranks from k times ``piece`` on, one after the other, in
 the table's own type, little endian: nothing is rounded on the way.
 """

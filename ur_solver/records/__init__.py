@@ -1,21 +1,23 @@
 """Recorded games in RoyalUr's JSON, in RGN and in the plain notation, checked by the rules."""
 
-from ur_solver.records.game_files import (
+from ur_solver.records.notations import (
+    NOTATIONS,
+    Notation,
     check_output,
     find_files,
+    notation_of,
     read_file,
     read_text,
+    register_notation,
     write_games,
     write_text,
     written_games,
 )
-from ur_solver.records.notations import NOTATIONS, Notation, notation_of, register_notation
-from ur_solver.records.openings import opening_text, opening_words, round_text
+from ur_solver.records.parts import opening_text, opening_words, round_text
 from ur_solver.records.plain import read_plain, write_plain
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay, last_position
 from ur_solver.records.rgn import read_rgn, write_rgn
-from ur_solver.records.royalur_json import read_json_game
-from ur_solver.records.royalur_writer import write_json_game
+from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import (
     known_rules,
     rules_from_settings,

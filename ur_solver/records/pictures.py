@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ur_solver.records.endings import end_text
+from ur_solver.records.parts import end_text
 from ur_solver.records.record import GameRecord, Ply, last_position
 from ur_solver.rules import LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.svg import Arrow, board_picture

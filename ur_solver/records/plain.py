@@ -45,19 +45,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ur_solver.errors import RecordError
-from ur_solver.records.comments import CLOCK, Comments, clock_comment, comment_lines
-from ur_solver.records.endings import (
+from ur_solver.records.parts import (
+    CLOCK,
     END,
+    OPENING,
+    Comments,
     End,
+    Faults,
+    Placed,
+    clock_comment,
+    comment_lines,
     end_text,
+    is_opening,
+    opened,
+    opening_text,
     quoted_text,
     read_end,
     read_result,
     side_of,
     unquoted_text,
 )
-from ur_solver.records.faults import Faults, Placed
-from ur_solver.records.openings import OPENING, is_opening, opened, opening_text
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet

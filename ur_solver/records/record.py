@@ -8,12 +8,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple, Self
 
-from ur_solver.common.text import printable
+from ur_solver.common.text import counted, printable
 from ur_solver.errors import RecordError, ThrowError
 from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.openings import Round, opening_of
-from ur_solver.rules.words import counted
 
 MAX_PLIES = 100_000
 """The most plies of a record. Random games have some hundreds, those of murray some thousands."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ur_solver.errors import RecordError, RuleSetError
-from ur_solver.records.faults import Faults
+from ur_solver.records.parts import Faults
 from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet, named_rules
 from ur_solver.rules.naming import is_catalogued
 from ur_solver.rules.registry import catalogued

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
+from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
 from ur_solver.rules.families import Roll
-from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.rules.position import content_text
 from ur_solver.space import positions_of, space_of
 

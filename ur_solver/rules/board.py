@@ -11,9 +11,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
+from ur_solver.common.text import counted
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.limits import MAX_COLUMNS, MAX_PATH, MAX_VISITS, MIN_PATH
-from ur_solver.rules.words import counted
 
 ROW_NAMES = "ABC"
 """The rows of every board, from light's to dark's."""

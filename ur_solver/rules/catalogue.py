@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
-from ur_solver.common.text import decoded
+from ur_solver.common.text import counted, decoded
 from ur_solver.errors import InputError, RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
@@ -14,7 +14,6 @@ from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.registry import CATALOGUE, FAMILIES, catalogued, register_rules
 from ur_solver.rules.ruleset import RuleSet
-from ur_solver.rules.words import counted
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""

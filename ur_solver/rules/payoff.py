@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from ur_solver.common.text import counted
 from ur_solver.errors import RuleSetError
-from ur_solver.rules.words import counted
 
 MAX_STAKE = 1_000_000
 """The largest ante or fine; only their ratio matters to the play."""

@@ -18,6 +18,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
+from ur_solver.common.text import counted
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
 from ur_solver.rules.board import ROW_NAMES, Board, mirror_square
 from ur_solver.rules.contents import (
@@ -36,7 +37,6 @@ from ur_solver.rules.contents import (
 )
 from ur_solver.rules.drawing.characters import position_text
 from ur_solver.rules.limits import MAX_PIECES
-from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, SupportsIndex
 
+from ur_solver.common.text import counted
 from ur_solver.errors import MoveError, RuleSetError, RuleSetMismatchError, WrongTypeError
 from ur_solver.rules import rules_json
 from ur_solver.rules.board import Board, Path, mirror_square
@@ -20,7 +21,6 @@ from ur_solver.rules.payoff import Payoff, Stakes
 from ur_solver.rules.position import Position, parse_position
 from ur_solver.rules.registry import family_named
 from ur_solver.rules.squares import SquareRule
-from ur_solver.rules.words import counted
 
 
 @dataclass(frozen=True, repr=False)

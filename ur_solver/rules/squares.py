@@ -18,12 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ur_solver.common.text import counted
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
 from ur_solver.rules.limits import MAX_CAPACITY
 from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.registry import SQUARE_RULES, register_square_rule
-from ur_solver.rules.words import counted
 
 
 class SquareRule(ABC):

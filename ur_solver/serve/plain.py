@@ -14,6 +14,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, RuleSet, named_rules
 from ur_solver.rules.cards import card_of
@@ -22,7 +23,6 @@ from ur_solver.rules.documents import mentions_of
 from ur_solver.rules.drawing.svg import board_svg, square_word
 from ur_solver.rules.families.family import ENTER
 from ur_solver.rules.prose import Section, sections_of
-from ur_solver.rules.words import counted
 
 Json = dict[str, Any]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ur_solver.blocks.value_types import VALUE_TYPES
-from ur_solver.common.numbers import real_number, whole_number
+from ur_solver.common.text import real_number, whole_number
 from ur_solver.engine.cluster import Cluster
 from ur_solver.errors import InputError
 from ur_solver.kernel import DOUBLE, check_precision, default_tolerance

@@ -3,11 +3,10 @@
 from functools import lru_cache
 
 from ur_solver.rules import RuleSet
-from ur_solver.space.base import LAST_RANKS, Block, Half, Space
+from ur_solver.space.base import LAST_RANKS, Block, Half, Space, StateLayout
 from ur_solver.space.layout import is_race_of_tiles
 from ur_solver.space.part import Part, PartBlocks, part_from, part_left, whole_of
 from ur_solver.space.stakes import StakesSpace
-from ur_solver.space.state_layout import StateLayout
 from ur_solver.space.tiles import TileSpace
 
 

@@ -25,9 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import DARK, LIGHT, Position, RuleSet
-from ur_solver.space.base import LAST_RANKS, Block, Space, number_blocks
+from ur_solver.space.base import LAST_RANKS, Block, Space, StateLayout, number_blocks
 from ur_solver.space.layout import layout_of
-from ur_solver.space.state_layout import StateLayout
 from ur_solver.space.tiles import TileSpace
 
 LAST_VERSION = LAST_RANKS - 1

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError
-from ur_solver.rules.words import counted
 from ur_solver.space.base import Block, Space
 
 _PART = "part"

@@ -44,8 +44,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import LIGHT, Position, RuleSet
-from ur_solver.space.base import Block, Half, Ranks, Space
-from ur_solver.space.state_layout import StateLayout
+from ur_solver.space.base import Block, Half, Ranks, Space, StateLayout
 from ur_solver.space.tiles import TileSpace
 
 CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
@@ -135,7 +134,7 @@ class StakesSpace(Space):
     @cached_property
     def state_layout(self) -> StateLayout:
         """What the numbers of an encoded state mean, and states as notation."""
-        return StateLayout(self, self.positions)
+        return self.positions.layout_of_rows(self.rules, self.state_dtype)
 
     def encode(self, position: Position) -> Sequence[int]:
         """`position` from the side about to throw, as a state row."""

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ur_solver.common.numbers import whole_number
 from ur_solver.common.progress import Progress
+from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
 from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import Policy

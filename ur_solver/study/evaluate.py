@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.answers.values import Values
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import Policy, PolicyLike, policy_of

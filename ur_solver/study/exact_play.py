@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from ur_solver.errors import InputError, SolveError
 from ur_solver.moves import AGAIN, PASS, WIN, MoveGenerator, Rows
+from ur_solver.moves.tables import PieceChoice
 from ur_solver.players.policies import Policy, TablePolicy, Weights
-from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.study import _sweeps
 from ur_solver.study.first_states import FirstStates
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ur_solver.answers.openings import sources_of
 from ur_solver.answers.values import Values, totals_of
 from ur_solver.audit.opening import worth_of_rounds
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch
 from ur_solver.players.policies import PolicyLike, TablePolicy, policy_of

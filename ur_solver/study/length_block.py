@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from ur_solver.errors import UnsettledError, UnsolvableError
 from ur_solver.moves import PASS, WIN, MoveGenerator, Rows
+from ur_solver.moves.tables import PieceChoice
 from ur_solver.players.policies import Policy
-from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.space import Block
 
 Floats = npt.NDArray[np.float64]

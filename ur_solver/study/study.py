@@ -16,10 +16,9 @@ import numpy.typing as npt
 
 from ur_solver.answers.query import Answers
 from ur_solver.answers.values import PositionValues, Values, margin_of, totals_of
-from ur_solver.common.numbers import whole_number
+from ur_solver.common.text import counted, whole_number
 from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
-from ur_solver.rules.words import counted
 from ur_solver.study.estimates import (
     IntervalEstimate,
     beyond_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ur_solver.blocks.block_record import BlockRecord
-from ur_solver.common.closing import Closing
+from ur_solver.common.files import Closing
 from ur_solver.engine import Backlog, FileStore
 from ur_solver.table.folder_writer import FolderWriter
 from ur_solver.table.writer import TableWriter

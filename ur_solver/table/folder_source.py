@@ -15,8 +15,8 @@ from ur_solver.blocks.file_names import HEAD, MANIFEST
 from ur_solver.blocks.folder import files_of
 from ur_solver.blocks.job import Job
 from ur_solver.blocks.lock import is_being_written
+from ur_solver.common.text import counted
 from ur_solver.errors import CheckpointError, DamagedBlockError, NotATableError, TableInUseError
-from ur_solver.rules.words import counted
 from ur_solver.table.checked_file import check_version, damaged, read_rules
 from ur_solver.table.contents import Contents, checked_contents, part_of_blocks, present_space
 from ur_solver.table.format import ATTRIBUTES

@@ -13,8 +13,7 @@ from ur_solver.blocks.block_record import BlockResult
 from ur_solver.blocks.file_names import HEAD, MANIFEST
 from ur_solver.blocks.folder import BlockFolder, remove_blocks
 from ur_solver.blocks.lock import is_being_written
-from ur_solver.common.closing import Closing
-from ur_solver.common.files import write_file
+from ur_solver.common.files import Closing, write_file
 from ur_solver.errors import OutputError
 from ur_solver.space import Part
 from ur_solver.table.format import Header, sealed

@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from ur_solver.blocks.chunks import checksum, chunks_in
 from ur_solver.blocks.value_types import VALUE_TYPES
-from ur_solver.common.closing import Closing
-from ur_solver.common.files import path_text
+from ur_solver.common.files import Closing, path_text
 from ur_solver.common.progress import Progress
 from ur_solver.errors import BeyondTableError, ClosedTableError, IllegalPositionError, UrError
 from ur_solver.rules import Position, RuleSet

@@ -13,9 +13,9 @@ import ur_solver
 from ur_solver.blocks.block_record import BlockResult
 from ur_solver.blocks.chunks import chunk_length_for
 from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.common.text import counted
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
-from ur_solver.rules.words import counted
 from ur_solver.space import Part, part_of, space_of
 from ur_solver.table.format import Header, empty_blocks, table_error
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ur_solver.blocks.block_record import BlockResult
 from ur_solver.blocks.chunks import checksum
-from ur_solver.common.closing import Closing
+from ur_solver.common.files import Closing
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part

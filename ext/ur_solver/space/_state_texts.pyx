@@ -1,6 +1,6 @@
 """Encoded states read from the notation and written in it, many at once.
 
-`ur_solver.space.state_layout` builds the tables. Only positions as the notation writes them are
+`ur_solver.space.base` builds the tables. Only positions as the notation writes them are
 read: texts with other spaces, or with pieces in another order, are left to `parse_position`, which
 also says what is wrong with a text. Whether a state is legal, its rank says.
 """

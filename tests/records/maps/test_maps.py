@@ -14,8 +14,14 @@ import pytest
 
 from tests.games import HashValues
 from ur_solver.errors import MapError, OutputError
-from ur_solver.records.maps import MapKeys, block_results, read_header, read_values, write_map
-from ur_solver.records.maps.rgu import VALUE_TYPES
+from ur_solver.records.maps import (
+    VALUE_TYPES,
+    MapKeys,
+    block_results,
+    read_header,
+    read_values,
+    write_map,
+)
 from ur_solver.rules import Position, RuleSet, named_rules
 from ur_solver.space import space_of
 
