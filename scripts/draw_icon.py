@@ -14,7 +14,7 @@ import shutil
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from ur_solver.rules.drawing.svg import icon_svg
+from ur_solver.rules.svg import icon_svg
 
 FILE = pathlib.Path(__file__).resolve().parents[1] / "ur_solver/publish/files/icon.png"
 

@@ -4,7 +4,7 @@
 
 For each rule set of the catalogue, from the start and from one
 position of a random game (its seed is the rule set's name). The counts come from the
-readable moves in `ur_solver.rules.moves`; compiled moves are tested against them.
+readable moves in `ur_solver.rules.game`; compiled moves are tested against them.
 """
 
 from __future__ import annotations

@@ -64,8 +64,7 @@ def test_the_front_door(table, tmp_path, monkeypatch):
         "ur_solver.api.table",
         "ur_solver.answers.lookup",
         "ur_solver.answers.query",
-        "ur_solver.rules.position",
-        "ur_solver.rules.ruleset",
+        "ur_solver.rules.game",
         "ur_solver.common.text",
     ],
 )

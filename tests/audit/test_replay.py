@@ -10,7 +10,7 @@ from ur_solver.audit import Thresholds, audit_games, html_report
 from ur_solver.audit.replay import replay_values
 from ur_solver.records import read_text
 from ur_solver.rules import named_rules
-from ur_solver.rules.drawing.svg import board_svg
+from ur_solver.rules.svg import board_svg
 
 pytestmark = pytest.mark.slow
 

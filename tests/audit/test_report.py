@@ -14,8 +14,8 @@ from ur_solver.audit.report import MAX_GAMES
 from ur_solver.records import GameRecord, read_file
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.contents import is_marked, side_of, split
-from ur_solver.rules.drawing.svg import board_svg
 from ur_solver.rules.payoff import MONEY, POINTS
+from ur_solver.rules.svg import board_svg
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from ur_solver.cli import cli
 from ur_solver.rules import named_rules
-from ur_solver.rules.drawing.svg import board_picture, board_svg
+from ur_solver.rules.svg import board_picture, board_svg
 
 HERE = "L...__../..D...../....__.. L 1 1"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -142,7 +142,7 @@ def test_a_bar_counts_positions_on_a_terminal_only(tmp_path):
 
 SOLVING = ("ur_solver.solving", "ur_solver.engine", "ur_solver.kernel", "tqdm", "rich", "psutil")
 OTHERS = (
-    "ur_solver.rules.documents",
+    "ur_solver.rules.descriptions",
     "ur_solver.moves",
     "ur_solver.players",
     "ur_solver.records",

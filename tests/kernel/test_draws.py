@@ -13,7 +13,7 @@ from tests.solving import solve
 from ur_solver.errors import SolveError
 from ur_solver.kernel import ArrayBlocks, kernel_of
 from ur_solver.rules import PATHS, named_rules
-from ur_solver.rules.dice import Dice
+from ur_solver.rules.board import Dice
 from ur_solver.space import space_of
 
 FIVE = Dice.of("fives", {0: Fraction(1, 2), 5: Fraction(1, 2)})

@@ -10,7 +10,7 @@ import pytest
 from tests.kernel.blocks import generic_kernel, random_ranks
 from tests.meaningless import hash_values
 from ur_solver.rules import DICE, LIGHT, PATHS, RACES, named_rules
-from ur_solver.rules.dice import Dice
+from ur_solver.rules.board import Dice
 from ur_solver.space import space_of
 
 FINKEL = named_rules("finkel:2")

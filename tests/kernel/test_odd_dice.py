@@ -15,7 +15,7 @@ from tests.solving import make_table, solve
 from ur_solver.errors import SolveError, UnsolvableError
 from ur_solver.kernel import ArrayBlocks, RowKernel, policy
 from ur_solver.rules import PATHS, RuleSet, named_rules
-from ur_solver.rules.dice import DICE, Dice
+from ur_solver.rules.board import DICE, Dice
 from ur_solver.space import is_race_of_tiles, space_of
 
 pytestmark = pytest.mark.slow

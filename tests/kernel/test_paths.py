@@ -16,7 +16,7 @@ from tests.ways import count_positions
 from ur_solver.errors import RuleSetError
 from ur_solver.kernel import RaceKernel, RowKernel
 from ur_solver.rules import DICE, PATHS, RACES, UR, Path, RuleSet, SquareRule, named_rules
-from ur_solver.rules.dice import Dice
+from ur_solver.rules.board import Dice
 from ur_solver.rules.squares import (
     CapturedBy,
     Converting,

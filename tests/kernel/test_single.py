@@ -29,7 +29,7 @@ from ur_solver.kernel import (
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.kernel.rounding import SINGLE_NOISE, SINGLE_RESIDUAL
 from ur_solver.rules import CATALOGUE, named_rules
-from ur_solver.rules.dice import Dice
+from ur_solver.rules.board import Dice
 from ur_solver.space import TileSpace, is_race_of_tiles, space_of
 
 pytestmark = pytest.mark.medium

@@ -38,7 +38,7 @@ from ur_solver.kernel._layout_tables import LANES
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
-from ur_solver.rules.dice import Dice
+from ur_solver.rules.board import Dice
 from ur_solver.space import is_race_of_tiles, space_of
 
 pytestmark = pytest.mark.medium

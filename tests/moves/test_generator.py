@@ -11,7 +11,7 @@ from tests.golden import each_kind
 from tests.paths import random_paths
 from ur_solver.moves import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE, WIN, MoveGenerator
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
-from ur_solver.rules.dice import Dice
+from ur_solver.rules.board import Dice
 from ur_solver.rules.turns import turn
 
 pytestmark = pytest.mark.medium

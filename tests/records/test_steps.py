@@ -13,7 +13,7 @@ from tests.paths import random_paths
 from tests.perft_records import records
 from ur_solver.records import stepper_of
 from ur_solver.rules import CATALOGUE, FREE_THROW, PATHS, UR, Path, RuleSet, named_dice, opponent
-from ur_solver.rules.dice import Dice
+from ur_solver.rules.board import Dice
 from ur_solver.rules.turns import total, turn
 
 pytestmark = pytest.mark.medium

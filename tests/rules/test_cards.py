@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ur_solver.rules import CATALOGUE, named_rules
-from ur_solver.rules.cards import CARDS, card_of
+from ur_solver.rules.descriptions import CARDS, card_of
 
 
 def test_every_rule_set_of_the_catalogue_has_a_card_of_its_own():

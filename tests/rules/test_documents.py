@@ -9,8 +9,8 @@ import pytest
 from ur_solver.errors import RuleSetError
 from ur_solver.records.settings import rules_of_text, rules_text
 from ur_solver.rules import CATALOGUE, RuleSet, digest_of, named_rules, register_rules
-from ur_solver.rules.documents import MENTIONS, find_rules, mentions_of
-from ur_solver.rules.registry import OLD_NAMES
+from ur_solver.rules.descriptions import MENTIONS, find_rules, mentions_of
+from ur_solver.rules.game import OLD_NAMES
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ur_solver.api.table import Table
 from ur_solver.errors import RecordError
 from ur_solver.records import GameRecord, read_plain, read_rgn, write_plain, write_rgn
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
-from ur_solver.rules.naming import digest_of
+from ur_solver.rules.game import digest_of
 from ur_solver.space import space_of
 
 pytestmark = pytest.mark.medium

@@ -26,10 +26,10 @@ from ur_solver.records.maps import MapKeys
 from ur_solver.rules import PATHS, UR, Board, Dice, Path, Position, RuleSet, named_rules
 from ur_solver.rules import limits as of_rules
 from ur_solver.rules.drawing import position_text
-from ur_solver.rules.drawing.svg import board_svg
-from ur_solver.rules.families import birds, race
-from ur_solver.rules.registry import FAMILIES
+from ur_solver.rules.families import Birds, Race
+from ur_solver.rules.family import FAMILIES
 from ur_solver.rules.squares import Refuge, Shared, Stack
+from ur_solver.rules.svg import board_svg
 from ur_solver.space import Space, _tile_ranking, is_race_of_tiles, space_of
 
 pytestmark = pytest.mark.medium
@@ -90,7 +90,7 @@ def test_the_documents_list_the_limits():
 # Beyond them.
 
 
-class Numbered(birds.Birds):
+class Numbered(Birds):
     name = "many-birds"
     max_pieces: ClassVar[int] = 12
 
@@ -138,13 +138,13 @@ def test_numbered_pieces_are_fewer(monkeypatch):
 
 
 def test_a_square_of_too_many_contents(monkeypatch):
-    monkeypatch.setattr("ur_solver.rules.families.family.MAX_CONTENTS", 100)
+    monkeypatch.setattr("ur_solver.rules.family.MAX_CONTENTS", 100)
     rules = named_rules("finkel", 15).changed(name="crowded", squares={"B4": Shared()})
     with pytest.raises(RuleSetError, match="B4 may hold more than 100 different sets of pieces"):
         space_of(rules)
 
 
-class Chatty(race.Race):
+class Chatty(Race):
     name = "chatty"
 
     def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from ur_solver.rules import (
     Stakes,
     named_rules,
 )
-from ur_solver.rules.switches import Flag
+from ur_solver.rules.settings import Flag
 
 FINKEL = CATALOGUE["finkel"]
 

@@ -38,13 +38,11 @@ from ur_solver.rules import (
     register_rules,
     register_square_rule,
 )
-from ur_solver.rules.families import Race
-from ur_solver.rules.families.bell import Bell
-from ur_solver.rules.families.birds import Birds
+from ur_solver.rules.families import Bell, Birds, Race
 from ur_solver.rules.payoff import Stakes
-from ur_solver.rules.plugins import load_plugins
+from ur_solver.rules.registry import load_plugins
+from ur_solver.rules.settings import CountSwitch, Flag, SquaresSwitch, ThrowSwitch
 from ur_solver.rules.squares import CapturedBy, Ordinary, Stack, rule_from_json, rule_to_json
-from ur_solver.rules.switches import CountSwitch, Flag, SquaresSwitch, ThrowSwitch
 from ur_solver.rules.turns import evaluate
 from ur_solver.space import TileSpace, is_race_of_tiles, positions_of, space_of
 from ur_solver.table.reader import TableFile

@@ -23,9 +23,16 @@ from ur_solver.rules import (
     named_rules,
 )
 from ur_solver.rules.board import EYES, WAVY_CORNERS, square_marks
-from ur_solver.rules.documents import MENTIONS
+from ur_solver.rules.descriptions import (
+    FILE,
+    MENTIONS,
+    all_sections,
+    dice_words,
+    path_text,
+    path_words,
+    sections_of,
+)
 from ur_solver.rules.drawing import board_text
-from ur_solver.rules.prose import FILE, all_sections, dice_words, path_text, path_words, sections_of
 
 SECTIONS = {section.title: section for section in all_sections()}
 ROOT = pathlib.Path(ur_solver.__file__).parent

@@ -11,7 +11,7 @@ import pytest
 
 from tests.scripts import SCRIPTS, script_module
 from ur_solver.rules import CATALOGUE, DICE, named_rules
-from ur_solver.rules.prose import sections_of
+from ur_solver.rules.descriptions import sections_of
 from ur_solver.serve.plain import (
     games_values,
     measured,

@@ -13,7 +13,7 @@ from tests.value_iteration import reachable
 from ur_solver.errors import IllegalPositionError, RuleSetError
 from ur_solver.rules import DARK, LIGHT, named_rules
 from ur_solver.rules.contents import side_of, split
-from ur_solver.rules.families.birds import Birds
+from ur_solver.rules.families import Birds
 from ur_solver.rules.turns import turn
 from ur_solver.space import TileSpace, space_of
 

@@ -17,8 +17,7 @@ from contextlib import nullcontext, suppress
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import MemoryLimitError, MissingTableError, RuleSetError, UrError
 from ur_solver.rules import Position, RuleSet, named_rules
-from ur_solver.rules.naming import by_every_name, is_catalogued
-from ur_solver.rules.registry import catalogued
+from ur_solver.rules.game import by_every_name, catalogued, is_catalogued
 from ur_solver.space import space_of
 from ur_solver.table.checked_file import is_table_file
 from ur_solver.table.format import WIN

@@ -13,7 +13,7 @@ from ur_solver.answers.values import Values, row_estimates
 from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly
 from ur_solver.records import GameRecord, Ply, Step, stepper_of
 from ur_solver.rules import DARK, LIGHT, Position, RuleSet
-from ur_solver.rules.moves import move_text
+from ur_solver.rules.game import move_text
 from ur_solver.rules.openings import Opening, Round, asked_of, chooser, level, opening_of
 from ur_solver.rules.turns import Value, total
 

@@ -20,7 +20,7 @@ from ur_solver.common.text import counted
 from ur_solver.errors import OutputError
 from ur_solver.players.policies import PLAIN
 from ur_solver.rules import RuleSet, digest_of
-from ur_solver.rules.naming import by_every_name
+from ur_solver.rules.game import by_every_name
 from ur_solver.table.names import cache_folder, readable_name
 
 References = Mapping[RuleSet, Mapping[str, float]]

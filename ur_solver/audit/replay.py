@@ -14,7 +14,7 @@ from markupsafe import Markup
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.records import Step, last_position
 from ur_solver.rules import SIDE_NAMES, Position
-from ur_solver.rules.drawing.svg import Arrow, board_svg
+from ur_solver.rules.svg import Arrow, board_svg
 
 
 def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:

@@ -26,9 +26,8 @@ from ur_solver.audit.summary import (
 from ur_solver.common.text import counted
 from ur_solver.records import Ending, GameRecord, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
-from ur_solver.rules.drawing.styles import board_style, page_style
-from ur_solver.rules.drawing.svg import board_svg
 from ur_solver.rules.payoff import MONEY, POINTS, Units, signed, sure_decimals
+from ur_solver.rules.svg import board_style, board_svg, page_style
 
 if TYPE_CHECKING:
     from jinja2 import Template

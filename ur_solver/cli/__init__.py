@@ -212,7 +212,7 @@ def cli(ctx: click.Context, modules: tuple[str, ...]) -> None:
     if os.environ.get("NO_COLOR"):
         ctx.color = False
     for module in modules:
-        from ur_solver.rules.plugins import import_plugin  # noqa: PLC0415 - rarely asked for
+        from ur_solver.rules.registry import import_plugin  # noqa: PLC0415 - rarely asked for
 
         import_plugin(module)
 

@@ -23,8 +23,7 @@ from ur_solver.errors import InputError, RecordError
 from ur_solver.records import GameRecord, RecordFault, read_file
 from ur_solver.records.pictures import game_pictures
 from ur_solver.rules import DARK, LIGHT, Move, Position, named_rules
-from ur_solver.rules.drawing.pictures import MOST_WIDTH, WIDTH, gif, png
-from ur_solver.rules.drawing.svg import Arrow, board_picture
+from ur_solver.rules.svg import MOST_WIDTH, WIDTH, Arrow, board_picture, gif, png
 
 STDOUT = Path("-")
 

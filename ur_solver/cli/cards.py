@@ -14,7 +14,7 @@ from ur_solver.common.files import write_file
 from ur_solver.common.text import printable
 from ur_solver.errors import OutputError
 from ur_solver.rules.drawing import position_text
-from ur_solver.rules.drawing.svg import board_picture
+from ur_solver.rules.svg import board_picture
 from ur_solver.study.practise import Decision
 
 _HEAD = "#separator:Comma\n#html:true\n#columns:Front,Back,Tags\n#tags column:3\n"

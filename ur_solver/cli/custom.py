@@ -11,8 +11,8 @@ import click
 
 from ur_solver.cli.sections import RuleOption
 from ur_solver.rules import DICE, PATHS, RuleSet, Stakes, named_rules
-from ur_solver.rules.registry import FAMILIES, known_switches
-from ur_solver.rules.switches import (
+from ur_solver.rules.family import FAMILIES, known_switches
+from ur_solver.rules.settings import (
     CountSwitch,
     Flag,
     OneOf,

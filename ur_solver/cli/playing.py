@@ -19,7 +19,7 @@ from ur_solver.records import Ending, Ply, Replay
 from ur_solver.records.parts import End
 from ur_solver.rules import DARK, FREE_THROW, HOME, Position, opponent
 from ur_solver.rules.drawing import FROM, TO
-from ur_solver.rules.families import Roll
+from ur_solver.rules.family import Roll
 from ur_solver.rules.openings import Round, chooser, level, opening_of
 
 _DICE, _PLAYERS, _OPENING = 0, 1, 2

@@ -17,7 +17,7 @@ from ur_solver.errors import InputError, RecordError, ThrowError
 from ur_solver.records import GameRecord, Ply, Replay, read_file
 from ur_solver.records.parts import read_result
 from ur_solver.rules import RuleSet
-from ur_solver.rules.families import Roll
+from ur_solver.rules.family import Roll
 from ur_solver.rules.openings import Round
 
 _TYPED = re.compile(r"(\d{1,2}(?: +\d{1,2})*)(?: +(\S.*))?")

@@ -18,7 +18,7 @@ from ur_solver.cli.output import chance_text, draw_position, echo
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.rules import FREE_THROW, Position, RuleSet
-from ur_solver.rules.families.family import Roll
+from ur_solver.rules.family import Roll
 
 _MOST_THROWS = 2
 

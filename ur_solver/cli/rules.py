@@ -17,12 +17,18 @@ from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.cli.sections import SectionedCommand
 from ur_solver.common.text import counted
 from ur_solver.rules import CATALOGUE, RuleSet
-from ur_solver.rules.documents import MENTIONS, Mention, find_rules, mentions_of
-from ur_solver.rules.families.family import FREE_OPENING
-from ur_solver.rules.naming import by_every_name
-from ur_solver.rules.plugins import load_plugins
-from ur_solver.rules.prose import Section, sections_of
-from ur_solver.rules.switches import OneOf, StakesSwitch
+from ur_solver.rules.descriptions import (
+    MENTIONS,
+    Mention,
+    Section,
+    find_rules,
+    mentions_of,
+    sections_of,
+)
+from ur_solver.rules.family import FREE_OPENING
+from ur_solver.rules.game import by_every_name
+from ur_solver.rules.registry import load_plugins
+from ur_solver.rules.settings import OneOf, StakesSwitch
 from ur_solver.solving import Request
 
 _WIDEST = 100

@@ -12,12 +12,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import _generator
-from ur_solver.moves._generator import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE
+from ur_solver.moves._generator import (
+    AGAIN,
+    CAPTURE,
+    OPTIONAL,
+    PASS,
+    ROSETTE,
+    Generator,
+    capture_chances,
+    mirror,
+    successors,
+)
 from ur_solver.moves.tables import PieceChoice, move_tables
 from ur_solver.rules import FREE_THROW, Position, RuleSet
 from ur_solver.rules.contents import DARK, LIGHT, split
-from ur_solver.rules.moves import move_text
+from ur_solver.rules.game import move_text
 from ur_solver.space import Space, positions_of, space_of
 
 Rows = npt.NDArray[Any]
@@ -127,7 +136,7 @@ class MoveGenerator:
         self.space: Space = space_of(rules)
         self._positions = positions_of(rules)
         self.tables = move_tables(self._positions)
-        self.compiled = _generator.Generator(self.tables, rules.payoff.has_fines)
+        self.compiled = Generator(self.tables, rules.payoff.has_fines)
         self.throws: tuple[int, ...] = tuple(self.tables.throws.tolist())
 
     def start(self, n: int = 1) -> Rows:
@@ -198,7 +207,7 @@ class MoveGenerator:
     def mirror(self, rows: Rows) -> Rows:
         """Rows as the other side sees them."""
         others = np.empty_like(rows)
-        _generator.mirror(self.compiled, rows, others)
+        mirror(self.compiled, rows, others)
         return others
 
     def successors(
@@ -236,9 +245,7 @@ class MoveGenerator:
         target = np.empty(room, dtype=np.int8)
         taken, flags = (np.empty(room, dtype=np.uint8) for _ in range(2))
         starts = np.empty(len(rows) + 1, dtype=np.int64)
-        n = _generator.successors(
-            self.compiled, rows, throws, may, starts, after, mover, target, taken, flags
-        )
+        n = successors(self.compiled, rows, throws, may, starts, after, mover, target, taken, flags)
         source = self._sources[mover[:n]]
         found = (after[:n], mover[:n], source, target[:n], taken[:n], flags[:n])
         return TurnBatch(self, rows, throws, may, starts, *found)
@@ -334,7 +341,7 @@ class MoveGenerator:
                 may = np.full(len(part), choice.may, dtype=np.uint8)
                 one = np.empty(len(part))
                 chances = np.array(choice.chances)
-                _generator.capture_chances(self.compiled, part, may, chances, one)
+                capture_chances(self.compiled, part, may, chances, one)
                 found[members] = np.maximum(found[members], one)
         return found
 

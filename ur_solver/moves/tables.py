@@ -25,8 +25,8 @@ import numpy.typing as npt
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import HOME
 from ur_solver.rules.contents import LIGHT, RESTING, Pieces, awake, is_resting, side_of, split
+from ur_solver.rules.game import RuleSet
 from ur_solver.rules.limits import MAX_CHOICES
-from ur_solver.rules.ruleset import RuleSet
 from ur_solver.space import TileSpace
 
 Landed = tuple[str, Pieces]

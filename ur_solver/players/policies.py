@@ -17,7 +17,7 @@ from ur_solver.answers.values import Values, option_values, totals_of
 from ur_solver.errors import InputError
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, TurnBatch, _options, generator_of
 from ur_solver.rules import HOME, Move, Position
-from ur_solver.rules.moves import legal_moves
+from ur_solver.rules.game import legal_moves
 
 Weights = npt.NDArray[np.float64]
 """The probability of each option, shape (options,); they sum to 1 in every turn."""

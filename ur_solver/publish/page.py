@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 
 from ur_solver.publish.lean import lean
-from ur_solver.rules.drawing.svg import icon_svg
+from ur_solver.rules.svg import icon_svg
 from ur_solver.serve.guard import POLICY
 from ur_solver.serve.page_files import page_files
 

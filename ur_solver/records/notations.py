@@ -22,7 +22,7 @@ from ur_solver.records.rgn import read_rgn, rgn_fault, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import rules_word, settings_of
 from ur_solver.rules import RuleSet
-from ur_solver.rules.plugins import load_plugins
+from ur_solver.rules.registry import load_plugins
 
 MAX_BROKEN = 100
 """The number of faults after which the rest of a text is not read. Python counts the lines

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ur_solver.records.parts import end_text
 from ur_solver.records.record import GameRecord, Ply, last_position
 from ur_solver.rules import LIGHT, SIDE_NAMES
-from ur_solver.rules.drawing.svg import Arrow, board_picture
+from ur_solver.rules.svg import Arrow, board_picture
 
 
 def game_pictures(record: GameRecord, view: str = LIGHT) -> Iterator[str]:

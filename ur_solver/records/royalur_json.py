@@ -37,7 +37,7 @@ from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.settings import of_any_version, rules_from_settings, settings_of
 from ur_solver.records.steps import Step, Stepper
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
-from ur_solver.rules.moves import move_text
+from ur_solver.rules.game import move_text
 
 _READ_VERSIONS = (1, 2)
 SIGNS = {LIGHT: 1, DARK: -1}

@@ -9,8 +9,7 @@ from typing import Any
 from ur_solver.errors import RecordError, RuleSetError
 from ur_solver.records.parts import Faults
 from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet, named_rules
-from ur_solver.rules.naming import is_catalogued
-from ur_solver.rules.registry import catalogued
+from ur_solver.rules.game import catalogued, is_catalogued
 
 _BOARDS = {"standard": "ur", "aseb": "aseb"}
 _PATHS = {

@@ -21,8 +21,8 @@ import numpy as np
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
-from ur_solver.rules.families import Roll
-from ur_solver.rules.position import content_text
+from ur_solver.rules.family import Roll
+from ur_solver.rules.notation import content_text
 from ur_solver.space import positions_of, space_of
 
 _ACROSS = str.maketrans("AC", "CA")

@@ -1,27 +1,24 @@
 """The rules: boards, dice, families, rule sets, positions, moves and turns, in readable Python."""
 
-from ur_solver.rules.board import ASEB, BOARDS, PATHS, UR, Board, Path, mirror_square
+from ur_solver.rules.board import ASEB, BOARDS, DICE, PATHS, UR, Board, Dice, Path, mirror_square
 from ur_solver.rules.catalogue import RACES, named_rules
 from ur_solver.rules.contents import DARK, LIGHT, opponent
-from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.drawing import SIDE_NAMES
-from ur_solver.rules.families import ENTER, FREE_THROW, HOME, MOVE, STOP, Family
-from ur_solver.rules.limits import MAX_PIECES
-from ur_solver.rules.moves import Move
-from ur_solver.rules.naming import digest_of
-from ur_solver.rules.payoff import CHANCES, Payoff, Stakes
-from ur_solver.rules.position import Position
-from ur_solver.rules.registry import (
-    CATALOGUE,
+from ur_solver.rules.family import (
+    ENTER,
     FAMILIES,
-    SQUARE_RULES,
+    FREE_THROW,
+    HOME,
+    MOVE,
+    STOP,
+    Family,
     register_family,
-    register_rules,
-    register_square_rule,
 )
-from ur_solver.rules.rules_json import named_dice, named_path
-from ur_solver.rules.ruleset import RuleSet
-from ur_solver.rules.squares import SquareRule
+from ur_solver.rules.game import CATALOGUE, Move, Position, RuleSet, digest_of, register_rules
+from ur_solver.rules.limits import MAX_PIECES
+from ur_solver.rules.payoff import CHANCES, Payoff, Stakes
+from ur_solver.rules.squares import SQUARE_RULES, SquareRule, register_square_rule
+from ur_solver.rules.written import named_dice, named_path
 
 __all__ = [
     "ASEB",

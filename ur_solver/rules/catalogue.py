@@ -6,14 +6,13 @@ import pathlib
 
 from ur_solver.common.text import counted, decoded
 from ur_solver.errors import InputError, RuleSetError
-from ur_solver.rules.board import PATHS
-from ur_solver.rules.dice import DICE
-from ur_solver.rules.families.family import LOTS, MAY
+from ur_solver.rules.board import DICE, PATHS
+from ur_solver.rules.families import Race
+from ur_solver.rules.family import FAMILIES, LOTS, MAY
+from ur_solver.rules.game import CATALOGUE, RuleSet, catalogued, register_rules
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
-from ur_solver.rules.plugins import load_plugins
-from ur_solver.rules.registry import CATALOGUE, FAMILIES, catalogued, register_rules
-from ur_solver.rules.ruleset import RuleSet
+from ur_solver.rules.registry import load_plugins
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""
@@ -24,7 +23,7 @@ def _add(
     pieces: int,
     path: str,
     dice: str,
-    family: str = "race",
+    family: str = Race.name,
     **switches: bool | int | str | Stakes,
 ) -> None:
     register_rules(RuleSet(name, PATHS[path], DICE[dice], pieces, family, switches))
@@ -103,7 +102,7 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
     elif is_file:
         rules = _read_json(pathlib.Path(word))
     else:
-        from ur_solver.rules.documents import did_you_mean_rules  # noqa: PLC0415 - rarely asked for
+        from ur_solver.rules.descriptions import did_you_mean_rules  # noqa: PLC0415 - rarely asked for
 
         raise RuleSetError(
             f"no rule set is called {name!r:.100}{did_you_mean_rules(name)} ('ur rules' lists "

@@ -18,17 +18,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ur_solver.rules.contents import DARK, LIGHT
-from ur_solver.rules.families import HOME
-from ur_solver.rules.families.family import BEN, FREE_OPENING, HIGHEST, ONE
-from ur_solver.rules.moves import legal_moves, move_text
-from ur_solver.rules.position import Position
+from ur_solver.rules.family import BEN, FREE_OPENING, HIGHEST, HOME, ONE
+from ur_solver.rules.game import Position, RuleSet, legal_moves, move_text
 from ur_solver.rules.turns import Value, throw_value, total
-
-if TYPE_CHECKING:
-    from ur_solver.rules.ruleset import RuleSet
 
 
 class Round(NamedTuple):

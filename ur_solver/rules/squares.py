@@ -16,14 +16,13 @@ import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ur_solver.common.text import counted
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
 from ur_solver.rules.limits import MAX_CAPACITY
-from ur_solver.rules.plugins import load_plugins
-from ur_solver.rules.registry import SQUARE_RULES, register_square_rule
+from ur_solver.rules.registry import check_name, load_plugins
 
 
 class SquareRule(ABC):
@@ -83,6 +82,33 @@ class SquareRule(ABC):
     @abstractmethod
     def fault(self, held: Pieces) -> str | None:
         """Why the square cannot hold `held`, in words; None if it can."""
+
+
+SQUARE_RULES: dict[str, type[SquareRule]] = {}
+"""The kinds of squares, by name."""
+
+_S = TypeVar("_S", bound="type[SquareRule]")
+
+
+def register_square_rule(kind: _S) -> _S:
+    """Make a kind of square known by its name; a decorator.
+
+    Raises
+    ------
+    RuleSetError
+        If the name is taken or malformed (as for `register_rules`), or the class has fields
+        and is not a frozen dataclass.
+    """
+    check_name("square rule", kind.name, SQUARE_RULES)
+    maker = next(each for each in kind.__mro__ if "__init__" in vars(each))
+    parameters: Any = vars(maker).get("__dataclass_params__")
+    if maker is not object and not (parameters and parameters.frozen):
+        raise RuleSetError(
+            f"square rule {kind.name!r}: {kind.__name__} has fields and is not a frozen dataclass, "
+            "by whose fields rule sets can be compared, hashed and written as JSON"
+        )
+    SQUARE_RULES[kind.name] = kind
+    return kind
 
 
 class _Single(SquareRule):

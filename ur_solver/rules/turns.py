@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ur_solver.rules.moves import Move, legal_moves
-from ur_solver.rules.position import Position
+from ur_solver.rules.game import Move, Position, legal_moves
 
 Value = Callable[[Position], float]
 """The value of a position to the side about to throw there."""

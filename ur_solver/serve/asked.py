@@ -7,7 +7,7 @@ from typing import Any
 
 from ur_solver.common.text import decoded, json_values
 from ur_solver.rules import SIDE_NAMES, RuleSet, named_rules
-from ur_solver.rules.registry import catalogued
+from ur_solver.rules.game import catalogued
 from ur_solver.serve.judged import MAX_LINE_TURNS, Turn
 
 _KINDS: dict[str, tuple[type, str]] = {

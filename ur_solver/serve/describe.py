@@ -8,10 +8,9 @@ from ur_solver.api.evaluator import Evaluator
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.records import NOTATIONS, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
-from ur_solver.rules.families.family import FREE_OPENING
-from ur_solver.rules.naming import is_catalogued
+from ur_solver.rules.family import FREE_OPENING
+from ur_solver.rules.game import OLD_NAMES, is_catalogued
 from ur_solver.rules.payoff import Stakes
-from ur_solver.rules.registry import OLD_NAMES
 from ur_solver.serve.plain import dice_values, game_values, square_words
 
 

@@ -8,8 +8,7 @@ from functools import lru_cache
 from importlib import resources
 
 from ur_solver.rules import named_rules
-from ur_solver.rules.drawing.styles import board_style, page_style, picture_style
-from ur_solver.rules.drawing.svg import board_svg
+from ur_solver.rules.svg import board_style, board_svg, page_style, picture_style
 
 _TYPES = {
     "html": "text/html; charset=utf-8",

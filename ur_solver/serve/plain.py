@@ -17,12 +17,10 @@ from typing import Any
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, RuleSet, named_rules
-from ur_solver.rules.cards import card_of
-from ur_solver.rules.dice import Look
-from ur_solver.rules.documents import mentions_of
-from ur_solver.rules.drawing.svg import board_svg, square_word
-from ur_solver.rules.families.family import ENTER
-from ur_solver.rules.prose import Section, sections_of
+from ur_solver.rules.board import Look
+from ur_solver.rules.descriptions import Section, card_of, mentions_of, sections_of
+from ur_solver.rules.family import ENTER
+from ur_solver.rules.svg import board_svg, square_word
 
 Json = dict[str, Any]
 

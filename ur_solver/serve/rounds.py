@@ -5,8 +5,8 @@ from __future__ import annotations
 from ur_solver.answers.openings import known_opening, source_of
 from ur_solver.records import round_text
 from ur_solver.rules import DARK, HOME, SIDE_NAMES, Position
-from ur_solver.rules.drawing.svg import board_svg
 from ur_solver.rules.openings import Opening, Round, asked_of, chooser, level
+from ur_solver.rules.svg import board_svg
 from ur_solver.rules.turns import Value, total
 from ur_solver.serve.unfold import THRESHOLDS, Json, ServedRules
 

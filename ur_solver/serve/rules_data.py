@@ -50,11 +50,11 @@ from typing import Any
 from ur_solver.answers.openings import sources_of
 from ur_solver.moves import generator_of
 from ur_solver.records.rgn import rgn_texts
-from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
 from ur_solver.rules.contents import awake, split
-from ur_solver.rules.drawing.svg import board_sizes, board_template
+from ur_solver.rules.notation import MAX_FINES
 from ur_solver.rules.openings import level, opening_of
-from ur_solver.rules.position import MAX_FINES
+from ur_solver.rules.svg import board_sizes, board_template
 from ur_solver.serve.describe import rules_values
 from ur_solver.serve.rounds import opening_values
 from ur_solver.serve.unfold import ServedRules
@@ -85,6 +85,7 @@ def rules_data(rules: RuleSet) -> dict[str, Any]:
         JSON values; see the module's head.
     """
     tables, positions = generator_of(rules).tables, positions_of(rules)
+    empty = Position(rules, ("",) * len(rules.board.squares), LIGHT, 0, 0)
     return {
         "version": VERSION,
         "about": rules_values(rules),
@@ -114,7 +115,7 @@ def rules_data(rules: RuleSet) -> dict[str, Any]:
             square for square in positions.squares if rules.mechanics.squares[square].is_stack
         ],
         "drawing": {
-            **{SIDE_NAMES[side]: board_template(rules, side) for side in (LIGHT, DARK)},
+            **{SIDE_NAMES[side]: board_template(empty, side) for side in (LIGHT, DARK)},
             "sizes": board_sizes(rules),
         },
     }

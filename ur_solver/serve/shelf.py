@@ -14,7 +14,7 @@ from ur_solver.errors import UrError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.finding import kept_estimators, open_estimator
 from ur_solver.rules import RuleSet
-from ur_solver.rules.frozen_map import FrozenMap
+from ur_solver.rules.settings import FrozenMap
 from ur_solver.table.names import table_folders
 from ur_solver.table.reader import TableFile
 

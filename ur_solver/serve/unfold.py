@@ -21,9 +21,9 @@ from ur_solver.api.evaluator import Evaluator, exactness, position_values
 from ur_solver.audit.summary import Thresholds
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
-from ur_solver.rules.drawing.svg import Arrow, arrow_path, board_svg
-from ur_solver.rules.families import Roll
-from ur_solver.rules.position import parse_any_position
+from ur_solver.rules.family import Roll
+from ur_solver.rules.game import parse_any_position
+from ur_solver.rules.svg import Arrow, arrow_path, board_svg
 from ur_solver.rules.turns import total
 
 Json = dict[str, Any]

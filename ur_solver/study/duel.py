@@ -14,7 +14,7 @@ from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import Policy
 from ur_solver.players.program import Decision
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
-from ur_solver.rules.moves import Move, legal_moves
+from ur_solver.rules.game import Move, legal_moves
 from ur_solver.rules.turns import turn
 from ur_solver.space import space_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of

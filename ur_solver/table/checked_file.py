@@ -30,7 +30,7 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.rules import RuleSet
-from ur_solver.rules.registry import catalogued
+from ur_solver.rules.game import catalogued
 from ur_solver.table.chunk import BITSHUFFLE, are_parameters
 from ur_solver.table.format import ATTRIBUTES, FIRST_VERSION, FORMAT, MAX_TEXT, OPTIONAL, VERSION
 

@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable
 
 from ur_solver.rules import RuleSet, digest_of
-from ur_solver.rules.naming import by_every_name, is_catalogued
-from ur_solver.rules.registry import catalogued
+from ur_solver.rules.game import by_every_name, catalogued, is_catalogued
 from ur_solver.space import Part
 from ur_solver.table.format import WIN
 

@@ -11,7 +11,7 @@ import pytest
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import by_list, turns_of
 from ur_solver.rules import CATALOGUE, named_rules
-from ur_solver.rules.prose import sections_of
+from ur_solver.rules.descriptions import sections_of
 from ur_solver.serve.plain import measured
 
 pytestmark = [needs_browser, pytest.mark.slow]

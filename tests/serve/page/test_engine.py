@@ -14,7 +14,7 @@ from ur_solver.errors import InputError
 from ur_solver.moves import WIN, generator_of
 from ur_solver.rules import CATALOGUE, DARK, LIGHT, SIDE_NAMES, named_rules
 from ur_solver.rules.contents import split
-from ur_solver.rules.position import parse_any_position
+from ur_solver.rules.game import parse_any_position
 from ur_solver.rules.squares import Stack
 from ur_solver.serve.judged import Turn, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded, board_values

@@ -1,4 +1,4 @@
-// Boards as SVG, as ur_solver/rules/drawing/svg.py draws them: its drawing of the empty board, into
+// Boards as SVG, as ur_solver/rules/svg.py draws them: its drawing of the empty board, into
 // which the pieces are put here.
 
 import { NAMES, isMarked, isResting, sideOf, split, squaresOf } from "./notation.js";

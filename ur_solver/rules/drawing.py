@@ -7,13 +7,52 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ur_solver.rules.board import ROW_NAMES, Board
 from ur_solver.rules.contents import DARK, LIGHT, side_of, split
+from ur_solver.rules.family import Family
 
-if TYPE_CHECKING:
-    from ur_solver.rules.position import Position
+
+class Drawn(Protocol):
+    """What drawings show of a `Position`, which says what each of these is."""
+
+    @property
+    def mechanics(self) -> Family:
+        """The family's code, which knows the board."""
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """Those of the squares."""
+
+    @property
+    def side(self) -> str:
+        """The side about to throw."""
+
+    @property
+    def fines(self) -> int:
+        """Those paid."""
+
+    @property
+    def winner(self) -> str | None:
+        """The side that has won."""
+
+    @property
+    def notation(self) -> str:
+        """The position as text."""
+
+    def home(self, side: str) -> int:
+        """How many pieces are at home."""
+
+    def home_text(self, side: str) -> str:
+        """Those at home as the notation has them."""
+
+    def numbers(self, side: str) -> tuple[int, ...]:
+        """The numbers of those at home."""
+
+    def n_off(self, side: str) -> int:
+        """How many pieces are off."""
+
 
 SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
 """The sides in words."""
@@ -82,7 +121,7 @@ def _cell(content: str, empty: str, width: int, paint: Paint) -> str:
 
 
 def position_text(
-    position: Position,
+    position: Drawn,
     paint: Paint = plain,
     brackets: Mapping[str, str] = _NONE,
 ) -> str:
@@ -90,9 +129,9 @@ def position_text(
 
     The parameters are those of `board_text`.
     """
-    rules = position.rules
-    marks = rules.mechanics.marks
-    lines = [board_text(rules.board, position.contents, paint, brackets, marks), ""]
+    family = position.mechanics
+    board = family.rules.board
+    lines = [board_text(board, position.contents, paint, brackets, family.marks), ""]
     won = position.winner
     home = max(len(position.home_text(side)) for side in SIDE_NAMES)
     off = max(len(str(position.n_off(side))) for side in SIDE_NAMES)
@@ -105,7 +144,7 @@ def position_text(
             f"off {position.n_off(side):>{off}}  {note}"
         )
         lines.append(line.rstrip())
-    payoff = rules.payoff
+    payoff = family.payoff
     if payoff.has_fines:
         lines.append(f"  pot    {payoff.total(position.fines)}")
     return "\n".join(lines)

@@ -1,11 +1,11 @@
-"""The base class of all families of rule sets.
+"""The base class of all families of rule sets, and the families by name.
 
 A family is the code half of a rule set, bound to the data half: it defines what each square
 may hold (`squares`), the letter of a piece by place (`indices`, `meets`, `stands`), how
 far a throw moves a piece (`targets`), who throws next (`again`), and the choices and rolls
 of a turn (`choices`, `rolls`). It declares the switches of a rule set (`switches`) and the
 payoff (`payoff`). It knows squares, pieces and throws, not
-positions: `moves.py` walks those, the same way for every family.
+positions: `game.py` walks those, the same way for every family.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ur_solver.errors import RuleSetError
-from ur_solver.rules.board import PATHS
+from ur_solver.errors import RuleSetError, UnregisteredError
+from ur_solver.rules.board import DICE, PATHS, Dice
 from ur_solver.rules.contents import (
     DARK,
     LIGHT,
@@ -29,14 +29,16 @@ from ur_solver.rules.contents import (
     split,
     with_mark,
 )
-from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
+from ur_solver.rules.registry import check_name, load_plugins
+from ur_solver.rules.settings import Flag, OneOf, RuleData, Shorthand, Switch
 from ur_solver.rules.squares import SquareRule
-from ur_solver.rules.switches import Flag, OneOf, Shorthand, Switch
 
-if TYPE_CHECKING:
-    from ur_solver.rules.ruleset import RuleSet
+FAMILIES: dict[str, type[Family]] = {}
+"""The families, by name."""
+
+_F = TypeVar("_F", bound="type[Family]")
 
 HOME = -1
 """The path index of a piece that has not entered."""
@@ -47,7 +49,6 @@ MOVE, ENTER = "move", "enter"
 FREE_THROW = ""
 """The name of the only choice of a turn if the rules have none."""
 
-
 ANOTHER_PIECE = Flag(
     "another_piece",
     False,
@@ -56,6 +57,7 @@ ANOTHER_PIECE = Flag(
     is_always_written=False,
 )
 """The switch of families in which a piece may rest."""
+
 NEVER, MUST, MAY = "none", "must", "may"
 """What becomes of an extra throw: there is none, it is made, or it may be declined."""
 
@@ -66,7 +68,6 @@ EXTRA_THROW = OneOf(
     "Make an extra throw compulsory, or let the player decline it.",
 )
 """The switch that every family of the package has."""
-
 
 LOTS, HIGHEST, ONE, BEN = "lots", "highest", "one", "ben"
 """How a game begins: by lots, by the highest throw, with a 1, or as in Ben's game."""
@@ -87,7 +88,7 @@ class OpeningSwitch(OneOf):
         meanings = {value: _OPENINGS[value] for value in (*others, LOTS, HIGHEST)}
         super().__init__("opening", meanings, default, "Choose the first player by this method.")
 
-    def fault(self, value: object, rules: RuleSet) -> str | None:
+    def fault(self, value: object, rules: RuleData) -> str | None:
         """Anything but one of the words, and a 1 that the dice cannot show."""
         if value == ONE and 1 not in rules.dice.throws:
             return f"{self.key} is {value!r}, but {rules.dice.name} dice cannot show a 1"
@@ -164,7 +165,7 @@ class Family:
     decision_marks: ClassVar[tuple[str, str]] = (STOP, "")
     is_numbered: ClassVar[bool] = False
 
-    def __init__(self, rules: RuleSet) -> None:
+    def __init__(self, rules: RuleData) -> None:
         self.rules = rules
 
     @cached_property
@@ -177,7 +178,7 @@ class Family:
         }
 
     @classmethod
-    def faults(cls, rules: RuleSet) -> list[str]:
+    def faults(cls, rules: RuleData) -> list[str]:
         """Every way in which a rule set's data do not fit this family, in words."""
         faults = []
         most = min(cls.max_pieces, MAX_NUMBERED_PIECES if cls.is_numbered else MAX_PIECES)
@@ -207,7 +208,7 @@ class Family:
         return []
 
     @classmethod
-    def path_faults(cls, rules: RuleSet) -> list[str]:
+    def path_faults(cls, rules: RuleData) -> list[str]:
         """Why the family cannot be played on a path, in words; all else of `rules` is sound."""
         return []
 
@@ -483,3 +484,47 @@ class Family:
         """
         dice = self.rules.dice
         return tuple(Roll(dice.probabilities[throw], (throw,), throw) for throw in dice.throws)
+
+
+def register_family(family: _F) -> _F:
+    """Make a family known by its name; a decorator.
+
+    Raises
+    ------
+    RuleSetError
+        If the name is taken or malformed (as for `register_rules`), or one of its switches
+        has the key of another family's and is of another kind.
+    """
+    check_name("family", family.name, FAMILIES)
+    known = known_switches()
+    for switch in family.switches:
+        other = known.get(switch.key, switch)
+        if type(other) is not type(switch):
+            raise RuleSetError(
+                f"family {family.name!r}: the switch {switch.key!r} is a "
+                f"{type(switch).__name__}, and a {type(other).__name__} in another family; "
+                "options and JSON know one of each key"
+            )
+    FAMILIES[family.name] = family
+    return family
+
+
+def known_switches() -> dict[str, Switch]:
+    """The switches and shorthands of all families, by key; of those of one key the first."""
+    found: dict[str, Switch] = {}
+    for family in FAMILIES.values():
+        for switch in (*family.switches, *family.shorthands):
+            found.setdefault(switch.key, switch)
+    return found
+
+
+def family_named(name: object) -> type[Family]:
+    """The family called `name`; UnregisteredError if there is none."""
+    if isinstance(name, str) and name not in FAMILIES:
+        load_plugins()
+    if isinstance(name, str) and name in FAMILIES:
+        return FAMILIES[name]
+    raise UnregisteredError(
+        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that plugins "
+        "and modules imported by --import register"
+    )

@@ -1,4 +1,4 @@
-"""Switches: the settings of a rule set that its family declares.
+"""The data half of a rule set, and its switches.
 
 A family declares the switches that it has (`Family.switches`); every other one is off in it.
 The keys of JSON, the options of the command line and the names of custom rule sets follow
@@ -9,15 +9,94 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
 
+from ur_solver.common.text import counted
 from ur_solver.errors import RuleSetError
-from ur_solver.rules.board import UR, mirror_square
+from ur_solver.rules.board import UR, Board, Dice, Path, mirror_square
 from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.squares import SquareRule
 
-if TYPE_CHECKING:
-    from ur_solver.rules.ruleset import RuleSet
+K = TypeVar("K")
+
+V = TypeVar("V")
+
+
+class FrozenMap(Mapping[K, V]):
+    """An immutable mapping with hashable values; maps of equal items are equal, in any order."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[K, V]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, FrozenMap):
+            return self._items == other._items
+        return NotImplemented if not isinstance(other, Mapping) else self._items == dict(other)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+
+MAX_NAME = 80
+"""The longest name of a rule set, in characters."""
+
+
+def is_name(name: object) -> bool:
+    """Whether a text is a valid name of a rule set."""
+    return isinstance(name, str) and name.isprintable() and 1 <= len(name) <= MAX_NAME
+
+
+@dataclass(frozen=True, repr=False)
+class RuleData:
+    """The data of a rule set; `RuleSet`, which checks them, has the game that they make.
+
+    Its parameters are those of `RuleSet`.
+    """
+
+    name: str
+    path: Path
+    dice: Dice
+    pieces: int
+    family: str = "race"
+    switches: Mapping[str, Any] = field(default_factory=dict)
+    squares: Mapping[str, SquareRule] = field(default_factory=dict)
+
+    @property
+    def board(self) -> Board:
+        """The board that the path crosses."""
+        return self.path.board
+
+    @cached_property
+    def rosettes(self) -> frozenset[str]:
+        """The board's rosettes."""
+        return self.board.rosettes
+
+    @property
+    def word(self) -> str:
+        """The name and the count of pieces, by which a catalogued rule set can be asked for."""
+        return f"{self.name}:{self.pieces}"
+
+    @property
+    def title(self) -> str:
+        """The name and the count of pieces in words: ``finkel with 3 pieces``."""
+        return f"{self.name} with {counted(self.pieces, 'piece')}"
 
 
 class Switch(ABC):
@@ -59,7 +138,7 @@ class Switch(ABC):
         return value
 
     @abstractmethod
-    def fault(self, value: object, rules: RuleSet) -> str | None:
+    def fault(self, value: object, rules: RuleData) -> str | None:
         """Why a value cannot be in `rules`, in words; None if it can."""
 
     @abstractmethod
@@ -101,7 +180,7 @@ class Flag(Switch):
         super().__init__(key, default, help, meaning)
         self.is_always_written = is_always_written
 
-    def fault(self, value: object, rules: RuleSet | None) -> str | None:
+    def fault(self, value: object, rules: RuleData | None) -> str | None:
         """Anything but a bool."""
         is_right = isinstance(value, bool)
         return None if is_right else f"{self.key} is {value!r:.100}, not true or false"
@@ -156,7 +235,7 @@ class OneOf(Switch):
         self.meanings = meanings
         self._words = words or {}
 
-    def fault(self, value: object, rules: RuleSet) -> str | None:
+    def fault(self, value: object, rules: RuleData) -> str | None:
         """Anything but one of the words."""
         if isinstance(value, str) and value in self.meanings:
             return None
@@ -170,7 +249,7 @@ class OneOf(Switch):
 class ThrowSwitch(Switch):
     """One throw of the dice, or none."""
 
-    def fault(self, value: object, rules: RuleSet) -> str | None:
+    def fault(self, value: object, rules: RuleData) -> str | None:
         """Anything but a throw that moves a piece."""
         if value is None:
             return None
@@ -204,7 +283,7 @@ class CountSwitch(Switch):
         super().__init__(key, default, help, meaning)
         self.most = most
 
-    def fault(self, value: object, rules: RuleSet) -> str | None:
+    def fault(self, value: object, rules: RuleData) -> str | None:
         """Anything but a whole number within the limits."""
         if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= self.most:
             return None
@@ -248,7 +327,7 @@ class SquaresSwitch(Switch):
         """A list of squares, or null."""
         return None if value is None else list(value)
 
-    def fault(self, value: object, rules: RuleSet) -> str | None:
+    def fault(self, value: object, rules: RuleData) -> str | None:
         """Anything but a tuple of the board's squares as `squares_of` makes it."""
         if value is None:
             return None
@@ -267,7 +346,7 @@ class SquaresSwitch(Switch):
             return f"usual-{self.dashed}"
         return "-".join([self.dashed, *value]) if value else f"no-{self.dashed}"
 
-    def of(self, rules: RuleSet) -> frozenset[str]:
+    def of(self, rules: RuleData) -> frozenset[str]:
         """The squares of this kind in `rules`."""
         value = rules.switches[self.key]
         if value is None:
@@ -304,7 +383,7 @@ class StakesSwitch(Switch):
         given = dataclasses.asdict(value)
         return {key: amount for key, amount in given.items() if amount is not None}
 
-    def fault(self, value: object, rules: RuleSet) -> str | None:
+    def fault(self, value: object, rules: RuleData) -> str | None:
         """Anything but stakes."""
         is_right = value is None or isinstance(value, Stakes)
         return None if is_right else f"{self.key} is {value!r}, not Stakes or None"

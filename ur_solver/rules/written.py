@@ -1,4 +1,6 @@
-"""Rule sets as JSON, in files, in tables and in records of games.
+"""Rule sets as they are written: as JSON, and by names that say in what they were changed.
+
+JSON is in files, in tables and in records of games:
 
     {"name": "finkel", "family": "race", "path": "bell", "dice": "4-binary", "pieces": 7,
      "safe_rosettes": true, ...}
@@ -19,29 +21,26 @@ that have another rule than the family's are listed with it:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ur_solver.common.text import json_values, normal
 from ur_solver.errors import RuleSetError
-from ur_solver.rules.board import BOARDS, PATHS, Board, Path
-from ur_solver.rules.dice import DICE, Dice
-from ur_solver.rules.naming import MAX_NAME, is_name
-from ur_solver.rules.registry import family_named, known_switches
+from ur_solver.rules.board import BOARDS, DICE, PATHS, Board, Dice, Path
+from ur_solver.rules.family import family_named, known_switches
+from ur_solver.rules.settings import MAX_NAME, Flag, RuleData, is_name, whole_number
 from ur_solver.rules.squares import rule_from_json, rule_to_json
-from ur_solver.rules.switches import whole_number
-
-if TYPE_CHECKING:
-    from ur_solver.rules.ruleset import RuleSet
 
 _NEEDED = ("name", "path", "dice", "pieces")
+
 _THROW = re.compile("0|[1-9][0-9]?")
+
 _CHANCE = re.compile(r"[0-9]{1,20}(?:/(?=[0-9]*[1-9])[0-9]{1,20}|\.[0-9]{1,20})?")
 """Without exponents: a fraction of 1e-999999999 has that many digits."""
 
 
-def rules_to_json(rules: RuleSet) -> dict[str, Any]:
+def rules_to_json(rules: RuleData) -> dict[str, Any]:
     """A rule set as JSON values."""
     values: dict[str, Any] = {
         "name": rules.name,
@@ -64,7 +63,7 @@ def rules_to_json(rules: RuleSet) -> dict[str, Any]:
 
 
 def rules_from_json(values: object) -> dict[str, Any]:
-    """What `RuleSet` is made of, from JSON values or from their text.
+    """What `RuleData` is made of, from JSON values or from their text.
 
     Raises
     ------
@@ -244,3 +243,71 @@ def _squares(value: object) -> dict[str, Any]:
 
 def _listed(names: Iterable[object]) -> str:
     return ", ".join(map(str, names))
+
+
+def name_of_changed(before: RuleData, rules: RuleData, catalogue: Iterable[RuleData]) -> str:
+    """The name of `rules`, made from `before`, whose name they still have.
+
+    It is the name of the catalogue's rule set that `before` is called after, with a word for
+    all in which `rules` differ from that one; so what is turned back leaves no trace. If
+    `before` is called after none, as one with a name of somebody's own, words are added to its
+    name, and those that no longer hold are taken out of it.
+    """
+    bases = [
+        known
+        for known in sorted(catalogue, key=lambda known: len(known.name))
+        if known.family == before.family and _named(known, before) == before.name
+    ]
+    if bases:
+        return _named(bases[0], rules)
+    stem, turned_back = _stem(before, rules)
+    return _named(before, rules, stem, turned_back)
+
+
+def _stem(before: RuleData, rules: RuleData) -> tuple[str, set[str]]:
+    """The name of `before` without words that do not hold for `rules`, and flags turned back."""
+    outdated = {}
+    if rules.path != before.path:
+        outdated["path"] = before.path.name
+    if rules.dice != before.dice:
+        outdated["dice"] = before.dice.name
+    flags = set()
+    for switch in family_named(before.family).switches:
+        value = before.switches[switch.key]
+        if switch.played(rules.switches[switch.key]) != switch.played(value):
+            outdated[switch.key] = switch.word(value)
+            if isinstance(switch, Flag):
+                flags.add(switch.key)
+    stem, found = before.name, set()
+    for key, word in outdated.items():
+        shorter = re.sub(rf"-{re.escape(word)}(?=-|$)", "", stem)
+        if shorter and shorter != stem:
+            stem = shorter
+            found.add(key)
+    # a flag has two values: without its word it has the other one again
+    return stem, found & flags
+
+
+def _named(
+    base: RuleData, rules: RuleData, stem: str = "", omitted: Collection[str] = frozenset()
+) -> str:
+    """The name of `base` with a word for every difference of `rules` but their pieces.
+
+    Words are added to `stem` in place of the name, if it is given, and none for `omitted` switches.
+    """
+    words = {}
+    if rules.path != base.path:
+        words["path"] = rules.path.name
+    if rules.dice != base.dice:
+        words["dice"] = rules.dice.name
+    for switch in family_named(base.family).switches:
+        value = rules.switches[switch.key]
+        if switch.played(value) != switch.played(base.switches[switch.key]):
+            words[switch.key] = switch.word(value)
+    for square in rules.board.squares:
+        own, usual = rules.squares.get(square), base.squares.get(square)
+        if own != usual and not square.startswith("C"):  # row C is row A's mirror image
+            words[f"square-{square}"] = f"{square}-{own.name if own else 'usual'}"
+    stem = stem or base.name
+    name = "-".join([stem, *(words[key] for key in sorted(words) if key not in omitted)])
+    return name if len(name) <= MAX_NAME else f"{base.name}-custom"[:MAX_NAME]

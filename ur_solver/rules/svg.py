@@ -1,46 +1,78 @@
-"""Boards as SVG, with pieces, what is at home and off, and arrows for moves.
+"""Boards as SVG, with their style sheets, and as pictures in pixels.
 
-The one drawing of a board: in reports and notebooks, as a picture of its own, and on the page that
-`ur serve` offers. Colours are CSS classes, which `styles.board_style` defines for light and dark
-screens. Nothing has a style of its own, so that a page may forbid that.
-
-A square is a group with its name as ``data-square``; so are what a side has at home and off, with
-``home`` and ``off`` and the side as ``data-side``.
+PNG, and GIF for several drawings, need the extra ``pictures``.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
+from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, ROW_NAMES, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, awake, is_marked, is_resting, side_of, split
-from ur_solver.rules.drawing.characters import SIDE_NAMES
-from ur_solver.rules.drawing.styles import picture_style
-from ur_solver.rules.families import HOME
+from ur_solver.rules.drawing import SIDE_NAMES, Drawn
+from ur_solver.rules.family import HOME
+from ur_solver.rules.settings import RuleData
 
-if TYPE_CHECKING:
-    from ur_solver.rules.position import Position
-    from ur_solver.rules.ruleset import RuleSet
+
+@lru_cache(maxsize=1)
+def board_style() -> Markup:
+    """The style sheet of all boards on a page, to be put there once."""
+    return _sheet("board.css")
+
+
+@lru_cache(maxsize=1)
+def picture_style() -> str:
+    """The style sheet of a picture in a file: without variables, which only browsers know."""
+    light, dark, rest = board_style().split("\n}\n", 2)
+
+    def filled(block: str) -> str:
+        colours = dict(re.findall(r"--([\w-]+): ([^;]+);", block))
+        return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], rest)
+
+    return (
+        f"{filled(light)}.ur-board {{ font-family: sans-serif; }}\n"
+        f"@media (prefers-color-scheme: dark) {{\n{filled(dark)}}}\n"
+    )
+
+
+@lru_cache(maxsize=1)
+def page_style() -> Markup:
+    """The style sheet that reports and the page of `ur serve` share."""
+    return _sheet("page.css")
+
+
+def _sheet(name: str) -> Markup:
+    file = resources.files("ur_solver.rules") / name
+    return Markup(file.read_text(encoding="utf-8"))
+
 
 _CELL = 40
+
 _STRIP = 16
 """Room for the columns' numbers and the rows' letters."""
 
 _TRAY = 30
+
 _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
 _LABEL = 63
+
 _PLACE_WORDS = {"home": "waiting", "off": "finished"}
 """What pictures call the places of pieces that are not on the board."""
 
 _BOX = re.compile(r'viewBox="(-?\d+) (-?\d+) (\d+) (\d+)"')
+
 _BAR = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>'
 
 _ROSETTE = "".join(
@@ -49,14 +81,18 @@ _ROSETTE = "".join(
     f"Q{20 + 10 * math.cos(a + 0.36):.1f} {20 + 10 * math.sin(a + 0.36):.1f} 20 20"
     for a in (k * math.pi / 4 for k in range(8))
 )
+
 _EYE = "m-6 0q6-6 12 0q-6 6-12 0m6 0h0"
+
 _FIVE = "m-4-4h0m8 0h0m-4 4h0m-4 4h0m8 0h0"
+
 _MARKS = (
     (EYES, "".join(f"M{x} {y}{_EYE}" for x in (12, 28) for y in (12, 28))),
     (FOUR_FIVES, "".join(f"M{x} {y}{_FIVE}" for x in (12, 28) for y in (12, 28))),
     (WAVY_CORNERS, "M8 14l6-5 6 5 6-5 6 5M8 22l6-5 6 5 6-5 6 5M8 30l6-5 6 5 6-5 6 5"),
     (QUARTERED, "M20 7v26M7 20h26M9 9h22v22h-22z"),
 )
+
 _MARK_WORDS = {"o": "eye", ":": "four-five", "~": "wavy corner", "+": "quartered square"}
 """What the marks of drawings in text stand for."""
 
@@ -80,7 +116,7 @@ class Arrow(NamedTuple):
 
 
 def board_svg(
-    position: Position,
+    position: Drawn,
     arrows: Sequence[Arrow] = (),
     label: str = "",
     *,
@@ -91,8 +127,8 @@ def board_svg(
 
     Parameters
     ----------
-    position : Position
-        One with faults can be drawn, too.
+    position : Drawn
+        A `Position`; one with faults can be drawn, too.
     arrows : sequence of Arrow
     label : str
         The text for screen readers; by default the position's notation.
@@ -102,7 +138,7 @@ def board_svg(
         Whether screen readers get every square by its name, as a table, instead of the board
         as one picture.
     """
-    rules = position.rules
+    rules = position.mechanics.rules
     parts = list(_rows(position, view, is_named))
     parts += (_tray(position, side, view) for side in (LIGHT, DARK))
     parts += _coordinates(rules, view)
@@ -119,7 +155,7 @@ def board_svg(
 
 
 def board_picture(
-    position: Position, arrows: Sequence[Arrow] = (), *, view: str = LIGHT, caption: str = ""
+    position: Drawn, arrows: Sequence[Arrow] = (), *, view: str = LIGHT, caption: str = ""
 ) -> str:
     """A board as an SVG file that needs nothing else, perhaps with a line of text below."""
     drawing = str(board_svg(position, arrows, view=view))
@@ -134,7 +170,7 @@ def board_picture(
     return f"{head}{begin.removeprefix('<svg')}>{style}{end}\n"
 
 
-def arrow_path(rules: RuleSet, side: str, arrow: Arrow, view: str = LIGHT) -> str:
+def arrow_path(rules: RuleData, side: str, arrow: Arrow, view: str = LIGHT) -> str:
     """The curve of an arrow from the middle of a square to another, as SVG writes it.
 
     The best and the played move bend to different sides, so that both can be seen.
@@ -149,7 +185,7 @@ def arrow_path(rules: RuleSet, side: str, arrow: Arrow, view: str = LIGHT) -> st
     return f"M{x0:g} {y0:g}Q{middle_x:.1f} {middle_y:.1f} {x1:g} {y1:g}"
 
 
-def _arrow(rules: RuleSet, side: str, arrow: Arrow, view: str) -> str:
+def _arrow(rules: RuleData, side: str, arrow: Arrow, view: str) -> str:
     x, y = _middle(rules, side, arrow.target, view)
     css = arrow.kind
     return (
@@ -158,7 +194,7 @@ def _arrow(rules: RuleSet, side: str, arrow: Arrow, view: str) -> str:
     )
 
 
-def _middle(rules: RuleSet, side: str, index: int, view: str) -> tuple[float, float]:
+def _middle(rules: RuleData, side: str, index: int, view: str) -> tuple[float, float]:
     """The centre of a square of a path, or of the first piece at home or off."""
     path = rules.path.squares(side)
     if 0 <= index < len(path):
@@ -177,7 +213,7 @@ def _row_top(row: str, view: str) -> int:
     return (ROW_NAMES if view == LIGHT else ROW_NAMES[::-1]).index(row) * _CELL
 
 
-def _coordinates(rules: RuleSet, view: str) -> Iterator[str]:
+def _coordinates(rules: RuleData, view: str) -> Iterator[str]:
     """The columns' numbers above the board, and the rows' letters to the left of it."""
     for column in range(len(rules.board.rows[0])):
         yield _coordinate((column + 0.5) * _CELL, -_STRIP / 2, str(column + 1))
@@ -189,8 +225,8 @@ def _coordinate(x: float, y: float, name: str) -> str:
     return f'<text class="coordinate" x="{x:g}" y="{y:g}" aria-hidden="true">{name}</text>'
 
 
-def _rows(position: Position, view: str, is_named: bool) -> Iterator[str]:
-    board, marks = position.rules.board, position.rules.mechanics.marks
+def _rows(position: Drawn, view: str, is_named: bool) -> Iterator[str]:
+    board, marks = position.mechanics.rules.board, position.mechanics.marks
     filled = dict(zip(board.squares, position.contents, strict=True))
     for name, kinds in sorted(zip(ROW_NAMES, board.rows, strict=True), reverse=view == DARK):
         squares = [f"{name}{column}" for column, kind in enumerate(kinds, 1) if kind == "."]
@@ -274,12 +310,12 @@ def _mark(square: str) -> str:
     return f'<path class="{css}" d="{path or _FIVE_DOTS}"/>'
 
 
-def _tray(position: Position, side: str, view: str) -> str:
+def _tray(position: Drawn, side: str, view: str) -> str:
     """A side's pieces that wait and those that have finished; a bar for the side about to throw."""
-    rules, name = position.rules, SIDE_NAMES[side]
-    width = len(rules.board.rows[0]) * _CELL
+    family, name = position.mechanics, SIDE_NAMES[side]
+    width = len(family.rules.board.rows[0]) * _CELL
     y = _tray_top(side, view)
-    numbers = position.numbers(side) if rules.mechanics.is_numbered else ()
+    numbers = position.numbers(side) if family.is_numbered else ()
     at_home = [f"{side}{number}" for number in numbers] or [side] * position.home(side)
     off = [side] * max(0, position.n_off(side))
     is_next = position.winner is None and position.side == side
@@ -331,18 +367,21 @@ def _rect(css: str, inset: int) -> str:
 # For a page that puts the pieces into the drawing itself.
 
 _SLOT = "\N{OBJECT REPLACEMENT CHARACTER}"
+
 _SQUARE_SLOTS = re.compile(
     r'(<g data-square="([ABC]\d+)"[^>]* role="cell" aria-label="[^"]*)(">.*?)(</g>)'
 )
+
 _PLACE_SLOTS = re.compile(r'(<text class="count"[^>]*>\w+ )\d+(</text>)(?:<circle[^>]*/>)*')
 
 
-def board_template(rules: RuleSet, view: str) -> dict[str, Any]:
+def board_template(empty: Drawn, view: str) -> dict[str, Any]:
     """The drawing of a board with named squares, cut where its pieces belong.
 
     Parameters
     ----------
-    rules : RuleSet
+    empty : Drawn
+        A `Position` without pieces.
     view : str
         As `board_svg` has it.
 
@@ -354,10 +393,7 @@ def board_template(rules: RuleSet, view: str) -> dict[str, Any]:
         side to throw, and for home and for off the count and the pieces. ``middles`` has by side
         the centres of the squares of its path, with home before them and off after them.
     """
-    nothing = ("",) * len(rules.board.squares)
-    empty = replace(
-        rules.start(), contents=nothing, light_home=0, dark_home=0, numbers_home=((), ())
-    )
+    rules = empty.mechanics.rules
     text = str(board_svg(empty, label=_SLOT, view=view, is_named=True))
     squares = [found[2] for found in _SQUARE_SLOTS.finditer(text)]
     text = _SQUARE_SLOTS.sub(rf"\1{_SLOT}\3{_SLOT}\4", text)
@@ -373,7 +409,7 @@ def board_template(rules: RuleSet, view: str) -> dict[str, Any]:
     }
 
 
-def board_sizes(rules: RuleSet) -> dict[str, Any]:
+def board_sizes(rules: RuleData) -> dict[str, Any]:
     """What the drawing of pieces needs besides the template, in its units.
 
     Returns
@@ -394,3 +430,86 @@ def board_sizes(rules: RuleSet) -> dict[str, Any]:
         "rosettes": sorted(rules.board.rosettes),
         "bar": _BAR,
     }
+
+
+WIDTH, MOST_WIDTH = 800, 8000
+"""How many pixels wide a picture is, and the most."""
+
+_BACKGROUND = "white"
+
+_COLOURS = 64
+"""Of an animation, as a drawing has few: more would only make its file larger."""
+
+
+def png(drawing: str, width: int = WIDTH) -> bytes:
+    """A drawing as PNG, on white.
+
+    Parameters
+    ----------
+    drawing : str
+        SVG that needs nothing else, as `svg.board_picture` gives it.
+    width : int
+        In pixels.
+
+    Raises
+    ------
+    InputError
+        If the extra ``pictures`` is not installed.
+    """
+    written: bytes = _cairosvg().svg2png(
+        bytestring=drawing.encode(), output_width=width, background_color=_BACKGROUND
+    )
+    return written
+
+
+def gif(drawings: Iterable[str], seconds: float, width: int = WIDTH) -> bytes:
+    """Drawings of one size as an animated GIF that plays once.
+
+    Parameters
+    ----------
+    drawings : iterable of str
+        As `png` takes them; one at least.
+    seconds : float
+        How long each is shown; the last one three times as long.
+    width : int
+        In pixels.
+
+    Raises
+    ------
+    InputError
+        If the extra ``pictures`` is not installed.
+    """
+    _cairosvg()
+    try:
+        from PIL import Image  # noqa: PLC0415 - the extra
+    except ImportError:
+        raise InputError(missing_extra(_NEED, "pictures", "pillow")) from None
+    frames: list[Image.Image] = []
+    for each in drawings:
+        frame = Image.open(io.BytesIO(png(each, width))).convert("RGB")
+        # with the first one's colours, a frame holds only what differs from the one before
+        colours = frames[0] if frames else None
+        frames.append(frame.quantize(_COLOURS, palette=colours, dither=Image.Dither.NONE))
+    shown = round(1000 * seconds)
+    out = io.BytesIO()
+    frames[0].save(
+        out,
+        format="GIF",
+        save_all=True,
+        append_images=frames[1:],
+        duration=[shown] * (len(frames) - 1) + [3 * shown],
+    )
+    return out.getvalue()
+
+
+_NEED = "pictures in pixels need CairoSVG and Pillow"
+
+
+def _cairosvg() -> ModuleType:
+    try:
+        import cairosvg  # noqa: PLC0415 - the extra
+    except ImportError:
+        raise InputError(missing_extra(_NEED, "pictures", "cairosvg")) from None
+    except OSError as error:  # CairoSVG is there, but not the library that it draws with
+        raise InputError(f"{_NEED}, and the library Cairo: {error}"[:300]) from None
+    return cairosvg  # type: ignore[no-any-return]

@@ -1,0 +1,412 @@
+"""Rule sets described for people: cards in plain words, documents, and the rules in prose.
+
+`MENTIONS` lists what each document calls its games: a reader knows a game by its author, by a
+number ("version 2") or by a word of the document's own language; `find_rules` searches it.
+
+`rules.md` describes every rule set. Its headings are the index: boards, paths, dice, families and
+rule sets have a section each, under the names that they have in the code.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pathlib
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from ur_solver.rules.board import DICE, PATHS, ROW_NAMES, Dice, Path
+from ur_solver.rules.game import CATALOGUE, OLD_NAMES, RuleSet, catalogued, is_catalogued
+from ur_solver.rules.registry import load_plugins
+
+
+class Card(NamedTuple):
+    """A rule set in plain words.
+
+    Attributes
+    ----------
+    title : str
+    sentence : str
+        What sets it apart.
+    """
+
+    title: str
+    sentence: str
+
+
+_ONE_DIE = "With one die of four faces, so that every throw counts."
+
+CARDS: dict[str, Card] = {
+    "finkel": Card(
+        "Finkel's game",
+        "The best-known way to play: on a flower a piece is safe, and you throw again.",
+    ),
+    "british-museum": Card(
+        "The British Museum's game", "Finkel's game with five pieces instead of seven."
+    ),
+    "finkel-3dice": Card("Finkel's game, three dice", "Finkel's game with three dice, not four."),
+    "conventional": Card(
+        "The conventional game",
+        "The way round the far end is longer, and a throw without a mark counts as four.",
+    ),
+    "four-again": Card(
+        "Four throws again",
+        "As the conventional game, but only a four gives another throw, and you may decline it.",
+    ),
+    "four-again-d4": Card("Four throws again, one die", _ONE_DIE),
+    "murray": Card(
+        "Murray's game", "All the way to the far end, and the whole middle row back again."
+    ),
+    "murray-0-to-3": Card(
+        "Murray's game, 0 to 3", "Murray's game, but a throw without a mark moves nothing."
+    ),
+    "masters": Card(
+        "Masters", "The longer way round; rosettes give another throw, but are not safe."
+    ),
+    "masters-4dice": Card("Masters, four dice", "Masters with four dice, not three."),
+    "blitz": Card("Blitz", "Five pieces, no safe square, and captures give another throw too."),
+    "aseb": Card("Aseb", "Another board: three rosettes on one long straight road."),
+    "bell": Card(
+        "Bell's game",
+        "Only rare throws move far or bring a piece in; each move gives another throw.",
+    ),
+    "bell-stakes": Card(
+        "Bell's game, for money", "Both pay into a pot, and a fine for each rosette; one takes all."
+    ),
+    "casual": Card(
+        "The leaflet's first game",
+        "Rosettes are shelters that both sides share; nothing gives another throw.",
+    ),
+    "casual-d4": Card("The leaflet's first game, one die", _ONE_DIE),
+    "casual-roll-again": Card(
+        "The leaflet's first game, throwing again",
+        "Rosettes are shelters that both sides share; there you may throw again.",
+    ),
+    "birds": Card(
+        "The game with birds",
+        "Each piece is a bird with a number, and enters only when its number is thrown.",
+    ),
+    "birds-d4": Card("The game with birds, one die", "Four birds and one die of four faces."),
+    "skiriuk": Card(
+        "Skiriuk's game",
+        "Pieces turn over half way, and only pieces of the same face capture each other.",
+    ),
+    "skiriuk-d4": Card("Skiriuk's game, one die", _ONE_DIE),
+    "ben": Card(
+        "Ben's game",
+        "Pieces must be marked on a corner before they go back; a throw of nothing is a jump.",
+    ),
+    "ben-4dice": Card("Ben's game, four dice", "Ben's game with four dice, not three."),
+    "ben-d4": Card("Ben's game, one die", "With one die of four faces: there are no jumps."),
+}
+"""By the catalogue's names."""
+
+
+def card_of(rules: RuleSet) -> Card:
+    """The card of a rule set; one made of its name and its family's summary if it has none."""
+    known = CARDS.get(OLD_NAMES.get(rules.name, rules.name))
+    if known is not None and is_catalogued(rules):
+        return known
+    summary = rules.mechanics.summary.rstrip(".")
+    return Card(rules.name, f"{summary[:1].upper()}{summary[1:]}.")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A game in a document.
+
+    Parameters
+    ----------
+    document : str
+    title : str
+        What the document calls the game, in English.
+    name : str
+        The rule set of the catalogue that it is.
+    words : str
+        Other words by which its readers know it, most of them in the document's language.
+    """
+
+    document: str
+    title: str
+    name: str
+    words: str = ""
+
+
+_SKIRIUK = "Skiriuk's article, 2011 (Russian)"
+
+_SUMMARY = "summary of three games (Russian)"
+
+_LEAFLET = "leaflet with three versions (French)"
+
+_ARTICLE = "article on four games (Dutch, Spanish)"
+
+_ROYALUR = "RoyalUr's presets"
+
+_BIRDS = "hirondelle oiseau-tempête corbeau coq aigle oiseaux swallow raven rooster eagle"
+
+_MUSEUM = "Brits Museum, Museo Británico, Музей"
+
+_CONVENTIONAL = "conventioneel, conventionele, convencional, Parlett, Masters Games"
+
+_STAKES = "inzet, pot, boete, apuesta, bote, multa, enjeu, mise"
+
+_WORDS_OF_DOCUMENTS = {
+    _SKIRIUK: "русский, царская игра, правила игры, Дмитрий Скирюк, Скириук, Skiryuk, Skyruk",
+    _SUMMARY: "русский, царская игра, правила игры",
+    _LEAFLET: "français, dépliant, jeu royal d'Ur, règles du jeu",
+    _ARTICLE: "Nederlands, koninklijk spel van Ur, regels van het spel, "
+    "español, juego real de Ur, reglas del juego",
+}
+
+MENTIONS: tuple[Mention, ...] = (
+    Mention(_SKIRIUK, "the game, with three sticks", "skiriuk", "Tjau, Шумерская игра"),
+    Mention(_SKIRIUK, "the game, with a four-sided die", "skiriuk-d4", "Шумерская игра, d4"),
+    Mention(_SUMMARY, "Skiriuk's game", "skiriuk", "Скирюк"),
+    Mention(_SUMMARY, "Finkel's game", "finkel-3dice", "Финкель, Финкеля"),
+    Mention(_SUMMARY, "Murray's game", "murray-0-to-3", "Мюррей, Мюррея, Мёррей, Мюррэй"),
+    Mention(_LEAFLET, "version 1", "casual"),
+    Mention(_LEAFLET, "version 1, with one die", "casual-d4"),
+    Mention(_LEAFLET, "version 1, throwing again on rosettes", "casual-roll-again", "rejouer"),
+    Mention(_LEAFLET, "version 1, with birds", "birds", _BIRDS),
+    Mention(_LEAFLET, "version 1, with birds and one die", "birds-d4", _BIRDS),
+    Mention(_LEAFLET, "version 2, Ben's game", "ben"),
+    Mention(_LEAFLET, "version 2, Ben's game, with four dice", "ben-4dice"),
+    Mention(_LEAFLET, "version 2, Ben's game, with one die", "ben-d4"),
+    Mention(_LEAFLET, "version 3", "four-again", "Parlett, Masters Games"),
+    Mention(_LEAFLET, "version 3, with one die", "four-again-d4", "Parlett, Masters Games"),
+    Mention(_ARTICLE, "the conventional game", "conventional", _CONVENTIONAL),
+    Mention(_ARTICLE, "Murray's game", "murray"),
+    Mention(_ARTICLE, "the British Museum's game", "british-museum", _MUSEUM),
+    Mention(_ARTICLE, "Bell's game", "bell"),
+    Mention(_ARTICLE, "Bell's game, with fines", "bell-stakes", _STAKES),
+    Mention(_ROYALUR, "Finkel", "finkel"),
+    Mention(_ROYALUR, "Masters", "masters", "James Masters"),
+    Mention(_ROYALUR, "Masters, with four dice", "masters-4dice", "James Masters"),
+    Mention(_ROYALUR, "Blitz", "blitz"),
+    Mention(_ROYALUR, "Aseb", "aseb"),
+)
+"""What each document calls its games."""
+
+_STEM = 4
+"""The letters from which on two words may differ by their endings."""
+
+_FEW = 5
+"""The most rule sets that an error suggests."""
+
+
+def mentions_of(rules: RuleSet) -> tuple[Mention, ...]:
+    """Where a rule set comes from; empty if no document has it under its name."""
+    name = OLD_NAMES.get(rules.name, rules.name)
+    return tuple(each for each in MENTIONS if each.name == name)
+
+
+def find_rules(text: str) -> list[RuleSet]:
+    """The rule sets that a text names: by name in any case, or by words of the documents.
+
+    Parameters
+    ----------
+    text : str
+        A name, or words that are all found in what is known of a rule set: its name, the
+        document, its language, the game's title, its author. Case and accents do not matter.
+
+    Returns
+    -------
+    list of RuleSet
+        Empty if there is none; in the order of the catalogue.
+    """
+    name = text.strip().lower()
+    if catalogued(name) is None:
+        load_plugins()
+    named = catalogued(name)
+    if named is not None:
+        return [named]
+    asked = _words_in(text)
+    names = {
+        name
+        for name, words in _searched()
+        if asked and all(_is_among(each, words) for each in asked)
+    }
+    return [rules for name, rules in CATALOGUE.items() if name in names]
+
+
+def did_you_mean_rules(text: str) -> str:
+    """The end of a sentence about a text that is no rule set's name: what it may mean, if any."""
+    from difflib import get_close_matches  # noqa: PLC0415 - most commands do without
+
+    found = find_rules(text)
+    if not found:
+        words = {word for _, found_by in _searched() for word in found_by}
+        near = get_close_matches(text.strip().casefold(), sorted(words | {*CATALOGUE}), n=1)
+        found = find_rules(near[0]) if near else []
+    names = " or ".join(repr(rules.name) for rules in found)
+    return f"; did you mean {names}?" if 0 < len(found) <= _FEW else ""
+
+
+def _is_among(asked: str, words: list[str]) -> bool:
+    """Whether a word is among others, perhaps with another ending."""
+    return asked in words or any(
+        min(len(asked), len(word)) >= _STEM and (asked.startswith(word) or word.startswith(asked))
+        for word in words
+    )
+
+
+def _searched() -> list[tuple[str, list[str]]]:
+    """For each rule set's name and each mention of it the words that find it."""
+    texts = [(name, name) for name in CATALOGUE]
+    texts += [
+        (
+            each.name,
+            f"{each.name} {each.document} {each.title} {each.words} "
+            f"{_WORDS_OF_DOCUMENTS.get(each.document, '')}",
+        )
+        for each in MENTIONS
+    ]
+    return [(name, _words_in(text)) for name, text in texts]
+
+
+def _words_in(text: str) -> list[str]:
+    """The words of a text without case and accents; a possessive ending is left out."""
+    plain = "".join(
+        letter
+        for letter in unicodedata.normalize("NFKD", text.casefold())
+        if not unicodedata.combining(letter)
+    )
+    return re.findall(r"\w+", plain.replace("'s", " "))
+
+
+FILE = pathlib.Path(__file__).with_name("rules.md")
+"""The prose, which is installed with the package."""
+
+_HEADING = re.compile(r"#+ (?:([0-9]+(?:\.[0-9]+)*) )?(.+)")
+
+_FENCE = "```"
+
+_FOR_ALL = ("1", "2", "3", "4.1", "4.2", "4.3")
+"""The numbers of the sections that every rule set needs."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and the text between it and the next one.
+
+    Parameters
+    ----------
+    number : str
+        Such as ``5.4``; empty if the heading has none.
+    title : str
+        A name of the code behind the kind of thing that it names: ``Family ben``.
+    text : str
+        Markdown, without headings.
+    """
+
+    number: str
+    title: str
+    text: str
+
+
+@cache
+def all_sections() -> tuple[Section, ...]:
+    """The sections of `rules.md`, in the order of the file."""
+    return tuple(_sections(FILE.read_text(encoding="utf-8")))
+
+
+def _sections(document: str) -> Iterator[Section]:
+    heading, lines, is_code = None, [], False
+    for line in document.splitlines():
+        is_code ^= line.startswith(_FENCE)
+        found = None if is_code else _HEADING.fullmatch(line)
+        if found is None:
+            lines.append(line)
+            continue
+        if heading is not None:
+            yield _section(heading, lines)
+        heading, lines = found, []
+    if heading is not None:
+        yield _section(heading, lines)
+
+
+def _section(heading: re.Match[str], lines: list[str]) -> Section:
+    number, title = heading.groups()
+    return Section(number or "", title, "\n".join(lines).strip("\n"))
+
+
+def sections_of(rules: RuleSet) -> tuple[Section, ...]:
+    """The sections that apply to `rules`, in the order of the file.
+
+    The rules of every game; those of the rule set's board, path, dice and family; the notation;
+    and the rule set's own section if it is one of the catalogue, with any count of pieces. A path
+    and dice that are not in the file get a section made from their data, a family one made from
+    its docstring.
+    """
+    path, dice = rules.path, rules.dice
+    family = f"Family {rules.family}"
+    wanted = {f"Board {rules.board.name}", family}
+    made = {}
+    if all(section.title != family for section in all_sections()):
+        made["4.3"] = Section("", family, first_paragraph(rules.mechanics))
+    if PATHS.get(path.name) == path:
+        wanted.add(f"Path {path.name}")
+    else:
+        made["2"] = _path_section(path)
+    if DICE.get(dice.name) == dice:
+        wanted.add(f"Dice {dice.name}")
+    else:
+        made["3"] = _dice_section(dice)
+    if is_catalogued(rules):
+        wanted.add(f"Rule set {OLD_NAMES.get(rules.name, rules.name)}")
+    chosen = []
+    for section in all_sections():
+        if section.number in _FOR_ALL or section.title in wanted:
+            chosen.append(section)
+        if section.number in made:
+            chosen.append(made[section.number])
+    return tuple(chosen)
+
+
+def first_paragraph(described: object) -> str:
+    """The first paragraph of an object's docstring, for people."""
+    return (inspect.getdoc(described) or "").partition("\n\n")[0]
+
+
+def _path_section(path: Path) -> Section:
+    text = f"{path_words(path)}\n\n{_FENCE}\n{path_text(path)}\n{_FENCE}"
+    return Section("", f"Path {path.name}", text)
+
+
+def _dice_section(dice: Dice) -> Section:
+    return Section("", f"Dice {dice.name}", dice_words(dice))
+
+
+def path_words(path: Path) -> str:
+    """A path's squares in order, as in `rules.md`."""
+    return f"{' '.join(path.light)}, off: {len(path)} squares."
+
+
+def dice_words(dice: Dice) -> str:
+    """The throws of dice and their probabilities, as in `rules.md`."""
+    chances = ", ".join(f"{throw} ({dice.probabilities[throw]})" for throw in dice.throws)
+    return f"Throws and their probabilities: {chances}."
+
+
+def path_text(path: Path) -> str:
+    """The board with the path index of each square on light's path, ``*`` behind a rosette's.
+
+    A square that the path visits twice has two numbers, one that it does not visit a dot.
+    """
+    board = path.board
+    marks = {square: _mark(path, square) for square in board.squares}
+    width = max(map(len, marks.values())) + 2
+    columns = range(1, len(board.rows[0]) + 1)
+    lines = ["     " + "".join(str(column).ljust(width) for column in columns)]
+    for name in ROW_NAMES:
+        cells = (marks.get(f"{name}{column}", "").ljust(width) for column in columns)
+        lines.append(f"  {name}  " + "".join(cells))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _mark(path: Path, square: str) -> str:
+    indices = ",".join(str(index) for index, each in enumerate(path.light) if each == square)
+    return f"{indices}*" if square in path.board.rosettes else indices or "."
