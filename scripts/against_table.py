@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import TableValues, Values
-from ur_solver.estimators.features import Rows, scale_of
-from ur_solver.estimators.intervals import half_widths
-from ur_solver.estimators.plies import play_ply
-from ur_solver.estimators.search import Searched
+from ur_solver.estimators.estimator import half_widths
+from ur_solver.estimators.network import Rows, scale_of
+from ur_solver.estimators.search import Searched, play_ply
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.match import GameStep, play

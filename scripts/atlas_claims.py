@@ -18,10 +18,8 @@ from ur_solver.players.policies import TablePolicy
 from ur_solver.rules.board import UR, WAVY_CORNERS
 from ur_solver.study import evaluate
 from ur_solver.study.comparison import Study
-from ur_solver.study.estimates import beyond_of, mean_of, ratio_of
-from ur_solver.study.figures import as_number, as_share, value_of
-from ur_solver.study.match import GameStep, play
-from ur_solver.study.observers import Counts, Squares
+from ur_solver.study.estimates import as_number, as_share, beyond_of, mean_of, ratio_of, value_of
+from ur_solver.study.match import Counts, GameStep, Squares, play
 
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
 

@@ -13,12 +13,12 @@ from atlas_pages import ladder_of, markdown, picture, remember_of, squares_of
 
 import ur_solver as ur
 from ur_solver.common.text import counted
-from ur_solver.estimators.rollouts import rolled_out
+from ur_solver.estimators.search import rolled_out
 from ur_solver.rules import LIGHT
 from ur_solver.study import study
-from ur_solver.study.comparison import Study, table_of
-from ur_solver.study.estimates import IntervalEstimate
-from ur_solver.study.figures import (
+from ur_solver.study.comparison import Study, lengths, table_of
+from ur_solver.study.estimates import (
+    IntervalEstimate,
     as_number,
     as_points,
     as_share,
@@ -27,9 +27,8 @@ from ur_solver.study.figures import (
     payoff_of,
     value_of,
 )
-from ur_solver.study.first_states import first_states
-from ur_solver.study.openings import opening_tree
-from ur_solver.study.plots import lengths
+from ur_solver.study.match import first_states
+from ur_solver.study.study import opening_tree
 
 GAMES_ESTIMATED, ROLLOUTS, PLIES = 1000, 500, 3
 """Games and rollouts of each estimator, and how far its values look ahead."""

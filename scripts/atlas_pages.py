@@ -7,9 +7,8 @@ from collections.abc import Callable
 import atlas_data
 
 from ur_solver.players.policies import PRIORITIES
-from ur_solver.study.comparison import Study, best_order
-from ur_solver.study.figures import as_count, as_share
-from ur_solver.study.plots import worth
+from ur_solver.study.comparison import Study, best_order, worth
+from ur_solver.study.estimates import as_count, as_share
 
 
 def markdown(rows: list[list[str]]) -> str:

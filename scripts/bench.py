@@ -178,7 +178,7 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
     import numpy as np
 
     from ur_solver.api.table import Table
-    from ur_solver.blocks.block_record import BlockResult
+    from ur_solver.blocks.stored import BlockResult
     from ur_solver.table.reader import TableFile
     from ur_solver.table.writer import write_table
 
@@ -243,7 +243,7 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     import numpy.typing as npt
 
     from ur_solver.engine import Lease
-    from ur_solver.engine.iterate import iterate
+    from ur_solver.engine.block import iterate
     from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
     from ur_solver.kernel._inputs import Inputs
     from ur_solver.kernel.rounding import NOISE

@@ -14,7 +14,7 @@ from itertools import combinations
 from unittest import mock
 
 from ur_solver.engine import ThreadRunner, solve
-from ur_solver.engine import iterate as iteration
+from ur_solver.engine import block as iteration
 from ur_solver.kernel import RaceKernel
 from ur_solver.rules import named_rules
 from ur_solver.space import TileSpace
@@ -212,7 +212,7 @@ def deltas(extrapolate: bool) -> list[float]:
     cycle = iteration._CYCLE if extrapolate else 10**9
     with (
         mock.patch.object(iteration, "_CYCLE", cycle),
-        mock.patch("ur_solver.engine.settle.iterate", watched),
+        mock.patch("ur_solver.engine.block.iterate", watched),
     ):
         solve(space, tolerance=1e-12, kernel=RaceKernel(space), runner=ThreadRunner(1))
     return list(found)

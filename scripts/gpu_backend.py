@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
-from ur_solver.estimators.backends import Sizes
-from ur_solver.estimators.features import Inputs, Rows, features_of, scale_of
-from ur_solver.estimators.network import Shape, Weights
+from ur_solver.estimators.network import Inputs, Rows, Shape, Weights, features_of, scale_of
+from ur_solver.estimators.training import Sizes
 from ur_solver.rules import RuleSet
 
 _SUM = """
@@ -27,7 +26,7 @@ _SUM = """
 
 
 class GpuBackend:
-    """`ur_solver.estimators.backends.Backend` by CuPy."""
+    """`ur_solver.estimators.training.Backend` by CuPy."""
 
     sizes = Sizes(streams=2, games=4096, batch=1024, shares=1, epochs=1)
 

@@ -33,9 +33,18 @@ from atlas_estimates import (
 from atlas_pages import ladder_of, markdown, picture, remember_of, squares_of
 
 from ur_solver.common.text import counted
-from ur_solver.study.comparison import ROWS, Study, best_order, first_player_wins, table_of
-from ur_solver.study.figures import points, value_of
-from ur_solver.study.plots import fairness, lengths, skill, throws
+from ur_solver.study.comparison import (
+    ROWS,
+    Study,
+    best_order,
+    fairness,
+    first_player_wins,
+    lengths,
+    skill,
+    table_of,
+    throws,
+)
+from ur_solver.study.estimates import points, value_of
 
 MEASURED = ROOT / "ur_solver" / "serve" / "measured.json"
 

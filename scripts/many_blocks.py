@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import psutil
 
 from ur_solver.engine import BlockGraph, Lease
-from ur_solver.engine.cluster import Cluster
-from ur_solver.engine.cluster.runner import ClusterRunner
-from ur_solver.engine.cluster.start import connected
+from ur_solver.engine.cluster_runner import ClusterRunner, connected
+from ur_solver.engine.clusters import Cluster
 
 
 @dataclass(frozen=True)

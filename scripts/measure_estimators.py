@@ -30,16 +30,15 @@ from against_table import differences_inside, losses, share_inside
 from ur_solver.answers.locate import open_file_of
 from ur_solver.answers.values import TableValues
 from ur_solver.api.table import Table
+from ur_solver.estimators.calibration import positions_of_play, value_errors
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.features import Rows
-from ur_solver.estimators.measure import positions_of_play, value_errors
-from ur_solver.estimators.rollouts import CUT, rolled_out
-from ur_solver.estimators.search import Searched
+from ur_solver.estimators.network import Rows
+from ur_solver.estimators.search import CUT, Searched, rolled_out
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import TablePolicy
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.study.estimates import IntervalEstimate
-from ur_solver.study.thumbs import share_of_wins
+from ur_solver.study.match import share_of_wins
 
 ROLLED_OUT = 64
 SEARCHED = 3

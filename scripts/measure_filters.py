@@ -21,7 +21,7 @@ import hdf5plugin
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.table.reader import TableFile
 
 _BLOSC_BITS, _BLOSC_BYTES = hdf5plugin.Blosc2.BITSHUFFLE, hdf5plugin.Blosc2.SHUFFLE

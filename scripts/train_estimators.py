@@ -22,13 +22,10 @@ import pathlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
-from ur_solver.estimators.backends import Backend
 from ur_solver.estimators.calibration import Effort, calibrated
-from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.estimator import SHIPPED, Estimator, with_table
 from ur_solver.estimators.file import read, write
-from ur_solver.estimators.finding import SHIPPED, with_table
-from ur_solver.estimators.making import train_estimator
-from ur_solver.estimators.training import Training
+from ur_solver.estimators.training import Backend, Training, train_estimator
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.table.names import readable_name, table_name
 

@@ -6,8 +6,8 @@ import pathlib
 
 import numpy as np
 
-from ur_solver.blocks.block_record import RECORD, is_sound
-from ur_solver.blocks.file_names import checkpoint_folder
+from ur_solver.blocks.lock import checkpoint_folder
+from ur_solver.blocks.stored import RECORD, is_sound
 
 
 def block_files(output: pathlib.Path) -> dict[int, pathlib.Path]:

@@ -37,7 +37,7 @@ def _own_tables(
     # what a command says must not depend on how busy the machine is
     monkeypatch.setattr("ur_solver.common.progress.LOG_SECONDS", 3600.0)
     monkeypatch.setattr("ur_solver.table.names.checkout_tables", lambda: None)
-    monkeypatch.setattr("ur_solver.estimators.finding.SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr("ur_solver.estimators.estimator.SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("platformdirs.user_data_path", lambda _name: tmp_path / "user")
     monkeypatch.setattr("platformdirs.user_cache_path", lambda _name: tmp_path / "cache")
     monkeypatch.setattr("platformdirs.user_state_path", lambda _name: tmp_path / "state")

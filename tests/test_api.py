@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ur_solver as ur
-from ur_solver.solving.certificates import certify_table
+from ur_solver.solving.execution import certify_table
 from ur_solver.table.names import FOLDER_VARIABLE
 from ur_solver.table.reader import TableFile
 

@@ -124,7 +124,7 @@ def home(
     monkeypatch.setattr("platformdirs.user_state_path", lambda _name: home / "state")
     # files are what is looked at, not how near an estimator is
     least = functools.partial(Effort, positions=20, rollouts=2)
-    monkeypatch.setattr("ur_solver.estimators.making.Effort", least)
+    monkeypatch.setattr("ur_solver.estimators.training.Effort", least)
     return home
 
 

@@ -15,7 +15,7 @@ from tests.golden import FOLDER
 from tests.solving import make_table, solve
 from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.cli import cli
 from ur_solver.errors import (
     CertificateError,
@@ -25,7 +25,7 @@ from ur_solver.errors import (
     TableVersionError,
 )
 from ur_solver.rules import named_rules
-from ur_solver.solving.certificates import certify_table
+from ur_solver.solving.execution import certify_table
 from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile
 

@@ -241,7 +241,7 @@ def test_loading_reports_its_progress(solved, capsys):
 
 def test_a_first_batch_is_not_silent_on_a_terminal(solved, capsys, monkeypatch):
     """A large table that is read in full by itself shows a bar after two seconds."""
-    from ur_solver.table import loading
+    from ur_solver.table import reader as loading
 
     shown = []
 

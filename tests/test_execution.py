@@ -12,20 +12,14 @@ import numpy as np
 import pytest
 
 from tests.solving import make_table, solve
-from ur_solver.blocks.block_record import BlockRecord
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord
 from ur_solver.errors import InputError, MemoryLimitError, OutputError
 from ur_solver.rules import PATHS, RACES, named_rules
 from ur_solver.solving import Request, RoomShort
-from ur_solver.solving.costs import (
-    available_bytes,
-    cost,
-    estimate,
-    expected_seconds,
-    memory,
-    room,
-    room_for,
-)
+from ur_solver.solving import costs as cost
+from ur_solver.solving import costs as memory
+from ur_solver.solving import costs as room
+from ur_solver.solving.costs import available_bytes, estimate, expected_seconds, room_for
 from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile
 

@@ -17,7 +17,8 @@ from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.rules import named_rules
 from ur_solver.solving import Request
-from ur_solver.solving.costs import memory, room_for
+from ur_solver.solving import costs as memory
+from ur_solver.solving.costs import room_for
 
 pytestmark = pytest.mark.medium
 

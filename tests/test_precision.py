@@ -11,12 +11,11 @@ from click.testing import CliRunner
 import ur_solver as ur
 from tests.solving import make_table, solve
 from ur_solver.answers.verify import verify_table
-from ur_solver.blocks.file_names import HEAD, checkpoint_folder
-from ur_solver.blocks.folder import BlockFolder
-from ur_solver.blocks.job import Job, described
+from ur_solver.blocks.folder import BlockFolder, Job, described
+from ur_solver.blocks.lock import HEAD, checkpoint_folder
 from ur_solver.cli import cli
 from ur_solver.engine import Lease
-from ur_solver.engine.cluster import FolderTask
+from ur_solver.engine.clusters import FolderTask
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.kernel import Workspace, kernel_of
 from ur_solver.rules import named_rules

@@ -9,12 +9,13 @@ from itertools import count, pairwise
 import pytest
 from click.testing import CliRunner
 
-from ur_solver.blocks.block_record import BlockRecord
+from ur_solver.blocks.stored import BlockRecord
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.rules import named_rules
 from ur_solver.solving import Request
-from ur_solver.solving.costs import Speed, cost, measured_speed, schedule_of
+from ur_solver.solving import costs as cost
+from ur_solver.solving.costs import Speed, measured_speed, schedule_of
 from ur_solver.space import space_of
 
 SPACE = space_of(named_rules("finkel:4"))

@@ -8,14 +8,13 @@ import pytest
 
 from tests.meaningless import write_meaningless
 from tests.solving import make_table
-from ur_solver.blocks.file_names import checkpoint_folder
-from ur_solver.blocks.folder import BlockFolder
-from ur_solver.blocks.job import Job
-from ur_solver.engine.cluster import Cluster
+from ur_solver.blocks.folder import BlockFolder, Job
+from ur_solver.blocks.lock import checkpoint_folder
+from ur_solver.engine.clusters import Cluster
 from ur_solver.errors import DiskLimitError, InputError, MemoryLimitError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving import Begun, BlockDone, Finished, FolderMade, Request, plan_of, run
-from ur_solver.solving.costs import disk
+from ur_solver.solving import costs as disk
 from ur_solver.table.names import FOLDER_VARIABLE
 from ur_solver.table.reader import TableFile
 

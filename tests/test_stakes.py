@@ -18,10 +18,10 @@ from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError, OutputError
 from ur_solver.rules import Stakes, named_rules
-from ur_solver.solving.certificates import certify_table
+from ur_solver.solving.execution import certify_table
 from ur_solver.space import StakesSpace
 from ur_solver.table.format import digest
-from ur_solver.table.pack import pack
+from ur_solver.table.output import pack
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import add_certificate
 

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from ur_solver.api.solving import open_table, rule_set, solve, solve_from
     from ur_solver.api.table import Table
     from ur_solver.audit import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds
-    from ur_solver.estimators.estimator import Estimator
-    from ur_solver.estimators.finding import open_estimator
+    from ur_solver.estimators.estimator import Estimator, open_estimator
     from ur_solver.records import GameRecord, Ply, RecordFault
     from ur_solver.rules import (
         CATALOGUE,
@@ -62,8 +61,7 @@ _NAMES = {
     "api.solving": ("open_table", "rule_set", "solve", "solve_from"),
     "api.table": ("Table",),
     "audit": ("GameAudit", "JudgedPly", "Mark", "PlayerSummary", "Thresholds"),
-    "estimators.estimator": ("Estimator",),
-    "estimators.finding": ("open_estimator",),
+    "estimators.estimator": ("Estimator", "open_estimator"),
     "records": ("GameRecord", "Ply", "RecordFault"),
     "rules": (
         *("CATALOGUE", "DICE", "PATHS", "Board", "Dice", "Family", "Move", "Path", "Position"),

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import ur_solver as ur
-from ur_solver.answers.export_columns import column_types
+from ur_solver.answers.export import column_types
 from ur_solver.cli import cli
 from ur_solver.errors import InputError, WrongTypeError
 

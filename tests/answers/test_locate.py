@@ -22,7 +22,7 @@ from ur_solver.table.names import (
     table_folders,
     table_name,
 )
-from ur_solver.table.new_path import new_table_path
+from ur_solver.table.output import new_table_path
 
 pytestmark = pytest.mark.medium
 

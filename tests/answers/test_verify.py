@@ -11,7 +11,7 @@ import pytest
 from tests.meaningless import write_meaningless
 from tests.solving import make_table
 from ur_solver.answers.verify import verify_table
-from ur_solver.blocks.chunks import checksum
+from ur_solver.blocks.stored import checksum
 from ur_solver.errors import DamagedTableError
 from ur_solver.kernel import RaceKernel
 from ur_solver.rules import named_rules

@@ -26,8 +26,8 @@ from ur_solver.audit import (
     html_report,
     write_csv,
 )
-from ur_solver.audit.worth import option_estimate, outcome_estimate
-from ur_solver.cli.audit_page import audit_page
+from ur_solver.audit.audits import option_estimate, outcome_estimate
+from ur_solver.cli.audit import audit_page
 from ur_solver.records import StateOutcome, Step
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.payoff import MONEY, POINTS

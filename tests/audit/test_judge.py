@@ -18,8 +18,8 @@ from ur_solver.audit import (
     result_text,
     write_csv,
 )
-from ur_solver.audit.selfplay import play_many
-from ur_solver.cli.audit_page import audit_page
+from ur_solver.audit.games import play_many
+from ur_solver.cli.audit import audit_page
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.players.policies import policy_of
 from ur_solver.records import (

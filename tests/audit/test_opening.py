@@ -14,9 +14,9 @@ from tests.audit.test_judge import sign
 from tests.games import OWN_RULES, RACES, HashValues
 from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, game_json, html_report, write_csv
-from ur_solver.audit.annotate import annotated
-from ur_solver.audit.replay import replay_values
-from ur_solver.cli.audit_page import audit_page
+from ur_solver.audit.report import replay_values
+from ur_solver.audit.texts import annotated
+from ur_solver.cli.audit import audit_page
 from ur_solver.records import GameRecord, Replay, read_text, stepper_of
 from ur_solver.rules import FREE_THROW, named_rules
 from ur_solver.rules.openings import opening_of

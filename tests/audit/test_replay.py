@@ -7,7 +7,7 @@ import pytest
 from tests.games import HashValues, random_game
 from tests.serve.browser import WAIT, needs_browser
 from ur_solver.audit import Thresholds, audit_games, html_report
-from ur_solver.audit.replay import replay_values
+from ur_solver.audit.report import replay_values
 from ur_solver.records import read_text
 from ur_solver.rules import named_rules
 from ur_solver.rules.svg import board_svg

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 import ur_solver as ur
 from tests.games import GAMES, random_game
 from ur_solver.audit import Thresholds
+from ur_solver.audit.judge import thumb_plays
 from ur_solver.audit.review import against_thumbs, date_of, first_choices, over_time
-from ur_solver.audit.thumbs import thumb_plays
 from ur_solver.cli import cli
 from ur_solver.errors import InputError
 from ur_solver.records import read_file, read_text, write_games

@@ -26,12 +26,15 @@ from ur_solver.audit import (
     worst_plies,
     write_csv,
 )
-from ur_solver.audit.references import reference_key, shipped_references
-from ur_solver.audit.selfplay import losses_per_choice, reference_losses
-from ur_solver.audit.summary import MIN_CHOICES, strength
+from ur_solver.audit.audits import MIN_CHOICES, strength
+from ur_solver.audit.games import (
+    losses_per_choice,
+    reference_key,
+    reference_losses,
+    shipped_references,
+)
 from ur_solver.errors import InputError
-from ur_solver.players.player import Asked, Player
-from ur_solver.players.policies import PLAIN, TEMPERATURES, policy_of
+from ur_solver.players.policies import PLAIN, TEMPERATURES, Asked, Player, policy_of
 from ur_solver.records import Replay, read_file
 from ur_solver.rules import named_rules
 
@@ -204,7 +207,7 @@ def test_references_are_computed_once(query2, monkeypatch, tmp_path):
     first = references_of(query2, 20, say=said.append)
     assert first == reference_losses(query2, 20)
     assert said == ["playing 60 games of reference players, once for finkel:2"]
-    monkeypatch.setattr("ur_solver.audit.references.reference_losses", None)
+    monkeypatch.setattr("ur_solver.audit.games.reference_losses", None)
     assert references_of(query2, 20, say=said.append) == first
     assert len(said) == 1
     with pytest.raises(TypeError):  # another number of games is another thing
@@ -292,7 +295,7 @@ def test_unfinished_games_are_counted_as_such():
 
 
 def test_many_games_are_played_in_batches(monkeypatch):
-    monkeypatch.setattr("ur_solver.audit.selfplay._BATCH", 4)
+    monkeypatch.setattr("ur_solver.audit.games._BATCH", 4)
     rules = named_rules("finkel:1")
     first = policy_of("first", HashValues(rules))
     games = play_many(rules, first, first, 10, np.random.default_rng(1))

@@ -18,8 +18,8 @@ from ur_solver.blocks.lock import is_held
 from ur_solver.cli import cli
 from ur_solver.errors import OutputError
 from ur_solver.rules import named_rules
-from ur_solver.solving.certificates import certify_table
-from ur_solver.table.pack import pack
+from ur_solver.solving.execution import certify_table
+from ur_solver.table.output import pack
 from ur_solver.table.reader import TableFile
 
 RULES = named_rules("finkel:1")

@@ -17,11 +17,10 @@ from tests.solving import make_table
 from ur_solver.audit import ESTIMATES
 from ur_solver.cli import cli
 from ur_solver.cli.answering import text_of
-from ur_solver.cli.study_page import study_page
+from ur_solver.cli.study import study_page
 from ur_solver.errors import MissingTableError, NotATableError
-from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.estimator import Estimator, new_estimator_path
 from ur_solver.estimators.file import write
-from ur_solver.estimators.finding import new_estimator_path
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
 

@@ -73,10 +73,10 @@ def test_outputs_that_cannot_be_written_are_found_before_the_work(here, name, mo
     def work(*_, **__):
         raise AssertionError("this is the work")
 
-    monkeypatch.setattr("ur_solver.cli.export_map.open_file", work)
-    for module in ("judges", "board"):
+    monkeypatch.setattr("ur_solver.cli.maps.open_file", work)
+    for module in ("audit", "board"):
         monkeypatch.setattr(f"ur_solver.cli.{module}.open_answering", work)
-    for module in ("compare", "sample", "answering"):
+    for module in ("study", "evaluate", "answering"):
         monkeypatch.setattr(f"ur_solver.cli.{module}.open_playing", work)
     monkeypatch.setattr("ur_solver.cli.plan.schedule_of", work)
     said = run(*WRITERS[name], f"no/out{SUFFIXES.get(name, '.out')}", code=1).stderr
@@ -99,7 +99,7 @@ def test_an_interrupted_command_leaves_the_file(here, monkeypatch, stop):
         yield random_game(RULES, 1)
         raise stop
 
-    monkeypatch.setattr("ur_solver.cli.sample.play_many", interrupted)
+    monkeypatch.setattr("ur_solver.cli.evaluate.play_many", interrupted)
     (here / "keep.rgn").write_text("kept")
     run("sample", "finkel:2", "-o", "keep.rgn", code=cli_module._code_of(stop()))
     assert (here / "keep.rgn").read_text() == "kept"

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from ur_solver.cli import cli
-from ur_solver.cli.playing import chosen_index
+from ur_solver.cli.play import chosen_index
 from ur_solver.records import read_file
 from ur_solver.rules import named_rules
 from ur_solver.rules.drawing import FROM, TO, board_text, position_text
@@ -178,7 +178,7 @@ def test_ctrl_c_keeps_the_game():
 def nothing(monkeypatch, tmp_path):
     """Neither tables nor estimators."""
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    monkeypatch.setattr("ur_solver.estimators.finding.find_estimator", lambda *_: None)
+    monkeypatch.setattr("ur_solver.estimators.estimator.find_estimator", lambda *_: None)
     return tmp_path
 
 

@@ -153,14 +153,14 @@ OTHERS = (
 """What neither a table nor the rules need."""
 
 WRITING = (
-    "ur_solver.blocks.block_files",
     "ur_solver.blocks.folder",
-    "ur_solver.blocks.job",
+    "ur_solver.blocks.folder",
+    "ur_solver.blocks.folder",
     "ur_solver.table.folder_source",
-    "ur_solver.table.new_path",
-    "ur_solver.table.pack",
-    "ur_solver.table.present",
-    "ur_solver.table.rows",
+    "ur_solver.table.output",
+    "ur_solver.table.output",
+    "ur_solver.table.output",
+    "ur_solver.table.writer",
     "ur_solver.table.writer",
     "concurrent.futures",
     "shutil",

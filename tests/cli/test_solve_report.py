@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from ur_solver.cli import cli
 from ur_solver.cli.messages import Messages
-from ur_solver.cli.solve_report import show_events
+from ur_solver.cli.solve import show_events
 from ur_solver.common.progress import Form
 from ur_solver.rules import named_rules
 from ur_solver.solving import (

@@ -34,7 +34,7 @@ from unittest import mock
 from click.testing import CliRunner
 
 from ur_solver.cli import cli
-from ur_solver.estimators.finding import SHIPPED
+from ur_solver.estimators.estimator import SHIPPED
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGES = [
@@ -190,7 +190,7 @@ class Session:
         with (
             contextlib.chdir(self.folder),
             mock.patch("ur_solver.table.names.checkout_tables", return_value=None),
-            mock.patch("ur_solver.estimators.finding.SHIPPED", SHIPPED),
+            mock.patch("ur_solver.estimators.estimator.SHIPPED", SHIPPED),
             mock.patch("ur_solver.common.progress.LOG_SECONDS", LOG_SECONDS),
         ):
             done = CliRunner(env=self.environment).invoke(cli, words)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.solving import solve
 from ur_solver.engine import Lease, MemoryStore, goal_of, solve_block
-from ur_solver.engine.iterate import StoppedError
+from ur_solver.engine.block import StoppedError
 from ur_solver.errors import MissingBlockError
 from ur_solver.kernel import Workspace, kernel_of
 from ur_solver.rules import Stakes, named_rules

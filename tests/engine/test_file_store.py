@@ -8,8 +8,7 @@ import pytest
 from tests.checkpoints import block_files
 from tests.meaningless import hash_results
 from tests.solving import solve as solved
-from ur_solver.blocks.folder import BlockFolder
-from ur_solver.blocks.job import Job
+from ur_solver.blocks.folder import BlockFolder, Job
 from ur_solver.engine import Allowance, FileStore, MemoryStore, ThreadRunner, solve
 from ur_solver.errors import DamagedBlockError, OutputError
 from ur_solver.kernel import kernel_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ur_solver.engine.iterate import Iteration, StoppedError, iterate
-from ur_solver.engine.lease import Lease
+from ur_solver.engine.block import Iteration, Lease, StoppedError, iterate
 from ur_solver.errors import SolveError
 from ur_solver.kernel import Workspace
 

@@ -10,7 +10,7 @@ import pytest
 from ur_solver.api.table import Table
 from ur_solver.envs import GameBatch
 from ur_solver.errors import InputError
-from ur_solver.estimators.features import features_of
+from ur_solver.estimators.network import features_of
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import policy_of
 from ur_solver.rules import named_rules

@@ -7,7 +7,7 @@ import pytest
 from ur_solver.api.table import Table
 from ur_solver.estimators.calibration import Effort
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.making import train_estimator
+from ur_solver.estimators.training import train_estimator
 from ur_solver.rules import named_rules
 
 ROUNDS = 8

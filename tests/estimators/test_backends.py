@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from tests.scripts import script_module
-from ur_solver.estimators.backends import NumpyBackend
-from ur_solver.estimators.training import Training
+from ur_solver.estimators.training import NumpyBackend, Training
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ur_solver.estimators.features import features_of
+from ur_solver.estimators.network import features_of
 from ur_solver.rules import Position, named_rules
 from ur_solver.rules.contents import DARK, LIGHT, split
 from ur_solver.space import space_of

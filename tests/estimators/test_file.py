@@ -19,11 +19,14 @@ from ur_solver.errors import (
     RuleSetMismatchError,
     UrError,
 )
-from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.features import features_of
+from ur_solver.estimators.estimator import (
+    Estimator,
+    find_estimator,
+    new_estimator_path,
+    open_estimator,
+)
 from ur_solver.estimators.file import Stored, check_replaceable, read, write
-from ur_solver.estimators.finding import find_estimator, new_estimator_path, open_estimator
-from ur_solver.estimators.network import Shape
+from ur_solver.estimators.network import Shape, features_of
 from ur_solver.rules import named_rules
 
 

@@ -3,9 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ur_solver.estimators.features import features_of, scale_of
-from ur_solver.estimators.network import Adam, Shape
-from ur_solver.estimators.network_values import NetworkValues
+from ur_solver.estimators.network import Adam, NetworkValues, Shape, features_of, scale_of
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 

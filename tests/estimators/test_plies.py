@@ -7,12 +7,15 @@ import pytest
 
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
-from ur_solver.estimators.features import features_of
-from ur_solver.estimators.network import Shape
-from ur_solver.estimators.network_values import NetworkValues
-from ur_solver.estimators.plies import backed_up, ending_rows, play_ply
-from ur_solver.estimators.rollouts import rolled_out, rollout
-from ur_solver.estimators.search import Searched
+from ur_solver.estimators.network import NetworkValues, Shape, features_of
+from ur_solver.estimators.search import (
+    Searched,
+    backed_up,
+    ending_rows,
+    play_ply,
+    rolled_out,
+    rollout,
+)
 from ur_solver.rules import named_rules
 from ur_solver.rules.turns import evaluate
 from ur_solver.space import space_of

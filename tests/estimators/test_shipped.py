@@ -12,9 +12,8 @@ from tests.cli.test_commands import run
 from tests.scripts import script_module
 from tests.solving import make_table
 from ur_solver.api.table import Table
-from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.features import scale_of
-from ur_solver.estimators.finding import SHIPPED, find_estimator
+from ur_solver.estimators.estimator import SHIPPED, Estimator, find_estimator
+from ur_solver.estimators.network import scale_of
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
 from ur_solver.table.names import readable_name, table_name
@@ -31,7 +30,7 @@ START = {"skiriuk:7": "....__../......../....__.. L 7 7"}
 @pytest.fixture(autouse=True)
 def _shipped_alone(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("UR_TABLES", str(tmp_path))
-    monkeypatch.setattr("ur_solver.estimators.finding.SHIPPED", SHIPPED)
+    monkeypatch.setattr("ur_solver.estimators.estimator.SHIPPED", SHIPPED)
 
 
 def _file_name(word: str) -> str:

@@ -12,16 +12,21 @@ import pytest
 from tests.scripts import script_module
 from ur_solver.api.table import Table
 from ur_solver.errors import CheckpointError, InputError
-from ur_solver.estimators import making
-from ur_solver.estimators.calibration import Effort, calibrated
-from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
+from ur_solver.estimators import training as making
+from ur_solver.estimators.calibration import Effort, calibrated, positions_of_play, value_errors
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.measure import positions_of_play, value_errors
 from ur_solver.estimators.search import Searched
-from ur_solver.estimators.training import PLIES, Training, TrainingGames
+from ur_solver.estimators.training import (
+    PLIES,
+    Training,
+    TrainingGames,
+    checkpoint_path,
+    resume,
+    save,
+)
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import named_rules
-from ur_solver.study.thumbs import share_of_wins
+from ur_solver.study.match import share_of_wins
 
 pytestmark = pytest.mark.medium
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.faults.strangers import CORPUS, mutated
 from tests.faults.tally import Tally
 from ur_solver.cli import COMMANDS, cli
-from ur_solver.solving.costs.schedule import Speed
+from ur_solver.solving.costs import Speed
 
 _START = "....__../......../....__.. L 1 1"
 _FILES = {

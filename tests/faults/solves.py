@@ -25,8 +25,7 @@ import numpy.typing as npt
 from tests.checkpoints import finished_blocks
 from tests.faults.tally import Tally
 from tests.solving import make_table
-from ur_solver.blocks.folder import BlockFolder
-from ur_solver.blocks.job import Job
+from ur_solver.blocks.folder import BlockFolder, Job
 from ur_solver.errors import UrError
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.table.reader import TableFile

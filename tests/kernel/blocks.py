@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.solving import solve
-from ur_solver.engine.iterate import iterate
-from ur_solver.engine.lease import Lease
+from ur_solver.engine.block import Lease, iterate
 from ur_solver.kernel import ArrayBlocks, BlockWork, Kernel, RaceKernel, Workspace
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns

@@ -27,8 +27,7 @@ from ur_solver.kernel import (
 )
 from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._tiled import instruction_sets
-from ur_solver.kernel.kernels import ListKernel
-from ur_solver.kernel.lists import ListBlock
+from ur_solver.kernel.kernels import ListBlock, ListKernel
 from ur_solver.rules import named_rules
 from ur_solver.rules.board import Dice
 from ur_solver.space import is_race_of_tiles, space_of

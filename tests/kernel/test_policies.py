@@ -10,9 +10,7 @@ import pytest
 from tests.kernel.blocks import ranks_of, solution
 from tests.solving import solve
 from ur_solver.engine import block as engine_block
-from ur_solver.engine.improve import Improvement, improve
-from ur_solver.engine.iterate import iterate
-from ur_solver.engine.lease import Lease
+from ur_solver.engine.block import Improvement, Lease, improve, iterate
 from ur_solver.errors import SolveError
 from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace, kernel_of
 from ur_solver.kernel._tiled import instruction_sets

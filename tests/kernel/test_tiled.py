@@ -31,8 +31,7 @@ from tests.kernel.blocks import (
     tiled_kernel,
 )
 from tests.solving import solve
-from ur_solver.engine.iterate import iterate
-from ur_solver.engine.lease import Lease
+from ur_solver.engine.block import Lease, iterate
 from ur_solver.kernel import ArrayBlocks, RaceKernel, RowKernel, Workspace
 from ur_solver.kernel._layout_tables import LANES
 from ur_solver.kernel._tiled import instruction_sets

@@ -7,7 +7,7 @@ import pytest
 
 from ur_solver.errors import InputError
 from ur_solver.moves import generator_of
-from ur_solver.players.loading import policy_from
+from ur_solver.players.policies import policy_from
 
 FIRST = "def policy(position, options):\n    return options[0]\n"
 

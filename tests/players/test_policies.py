@@ -10,12 +10,13 @@ from tests.thumbs import ORDERS
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.moves import MoveGenerator
-from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import (
     PLAYERS,
     PRIORITIES,
     TEMPERATURES,
     AnyMove,
+    Asked,
+    Player,
     TablePolicy,
     policy_of,
 )

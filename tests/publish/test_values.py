@@ -9,9 +9,9 @@ import pytest
 
 from tests.publish.conftest import ESTIMATORS, TABLES
 from tests.serve.browser import needs_browser
+from ur_solver.estimators.calibration import positions_of_play
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.features import scale_of
-from ur_solver.estimators.measure import positions_of_play
+from ur_solver.estimators.network import scale_of
 from ur_solver.publish.site import PLIES
 
 pytestmark = [needs_browser, pytest.mark.slow]

@@ -6,7 +6,7 @@ import pytest
 
 from ur_solver.audit.dice_test import compared_throws
 from ur_solver.rules import named_rules
-from ur_solver.study.exercises import exercises
+from ur_solver.study.practise import exercises
 
 PATH = "/api/v1/tables/{}/exercises"
 

@@ -10,9 +10,8 @@ import pytest
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.players.policies import policy_of
-from ur_solver.players.program import Decision, Program
 from ur_solver.rules import named_rules
-from ur_solver.study.duel import PolicyDuellist, duel
+from ur_solver.study.duel import Decision, PolicyDuellist, Program, duel
 from ur_solver.study.evaluate import evaluate
 
 pytestmark = pytest.mark.slow

@@ -10,15 +10,19 @@ import pytest
 
 from ur_solver.study.estimates import (
     IntervalEstimate,
+    as_count,
+    as_number,
+    as_points,
+    as_share,
     beyond_of,
     deviation_of,
     mean_of,
     part_of_spread,
+    points,
     quantile_of,
     ratio_of,
     share_of,
 )
-from ur_solver.study.figures import as_count, as_number, as_points, as_share, points
 
 TRIALS, GAMES = 1500, 300
 

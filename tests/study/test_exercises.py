@@ -8,7 +8,7 @@ from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.rules import named_rules
 from ur_solver.rules.turns import total
-from ur_solver.study.exercises import exercises
+from ur_solver.study.practise import exercises
 
 
 def second_best(table, exercise):

@@ -7,8 +7,7 @@ from tests.games import random_game
 from ur_solver.errors import InputError
 from ur_solver.records import read_text
 from ur_solver.rules import named_rules
-from ur_solver.study.exercises import exercises
-from ur_solver.study.practise import decision, mistakes, next_throws, opening_decision
+from ur_solver.study.practise import decision, exercises, mistakes, next_throws, opening_decision
 
 
 @pytest.fixture(params=["finkel:2", "birds:2", "bell-stakes:2", "skiriuk:2"])

@@ -18,13 +18,18 @@ from ur_solver.records import Replay
 from ur_solver.rules import named_rules
 from ur_solver.rules.payoff import CHANCES
 from ur_solver.study import study
-from ur_solver.study.estimates import mean_of
-from ur_solver.study.exact_play import ExactPlay
-from ur_solver.study.figures import loss_text
-from ur_solver.study.match import play
-from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
-from ur_solver.study.openings import opening_tree
-from ur_solver.study.thumbs import best_order, choices_of
+from ur_solver.study.estimates import loss_text, mean_of
+from ur_solver.study.evaluate import ExactPlay
+from ur_solver.study.match import (
+    ChanceObserver,
+    Counts,
+    Snapshots,
+    Squares,
+    best_order,
+    choices_of,
+    play,
+)
+from ur_solver.study.study import opening_tree
 
 pytestmark = pytest.mark.slow
 

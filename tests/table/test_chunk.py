@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ur_solver.table.chunk import compressed, decode, encode
+from ur_solver.table.hdf5 import compressed, decode, encode
 
 pytestmark = pytest.mark.memory
 

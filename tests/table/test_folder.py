@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.solving import is_present, make_table
 from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.cli import cli
 from ur_solver.errors import (
     DamagedTableError,
@@ -23,10 +23,10 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.rules import named_rules
-from ur_solver.solving.certificates import certify_table
-from ur_solver.table.pack import pack
+from ur_solver.solving.execution import certify_table
+from ur_solver.table.format import TABLE
+from ur_solver.table.output import pack
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import TABLE
 
 pytestmark = pytest.mark.medium
 

@@ -14,7 +14,7 @@ from tests.meaningless import hash_results
 from tests.solving import is_present, make_table
 from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
-from ur_solver.blocks.file_names import checkpoint_folder
+from ur_solver.blocks.lock import checkpoint_folder
 from ur_solver.errors import (
     BeyondTableError,
     CheckpointError,
@@ -25,7 +25,7 @@ from ur_solver.errors import (
 from ur_solver.rules import named_rules
 from ur_solver.solving import Resumed
 from ur_solver.space import Part, part_of, space_of
-from ur_solver.table.pack import pack
+from ur_solver.table.output import pack
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
 

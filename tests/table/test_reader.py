@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from tests.meaningless import write_meaningless
 from tests.solving import is_present, make_table
 from ur_solver.answers.inventory import Kept, Kind, remove_kept
-from ur_solver.blocks.folder import BlockFolder
-from ur_solver.blocks.job import Job
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.folder import BlockFolder, Job
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.errors import MissingTableError, NotATableError, OutputError, TableInUseError
 from ur_solver.rules import named_rules
 from ur_solver.table.reader import TableFile

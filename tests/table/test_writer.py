@@ -15,10 +15,10 @@ import pytest
 from tests.meaningless import hash_results, hash_values, write_meaningless
 from tests.solving import make_table
 from ur_solver import __version__
-from ur_solver.blocks.chunks import CHUNK_LENGTH, chunk_length_for
+from ur_solver.blocks.stored import CHUNK_LENGTH, chunk_length_for
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet, named_rules
-from ur_solver.solving.certificates import certify_table
+from ur_solver.solving.execution import certify_table
 from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter, write_table

@@ -1,4 +1,20 @@
-"""Exports of a table's positions as files of columns: Parquet, Arrow IPC, NumPy.
+"""The columns of an export: what a table says of each position, and of each of its throws.
+
+    rank        int64    the place in the order of the table's values
+    position    text     the notation, light about to throw
+    value       float64  the win probability of the side about to throw; with stakes its money
+    error       float64  how far that is proven to be off; none without a certificate
+
+and for each throw t of the dice
+
+    moves_t     uint16   the number of legal moves
+    best_t      text     the best move, the first of equal ones; none without a move
+    from_t      int8     the path index that it leaves, -1 for home
+    to_t        int8     the path index that it reaches, the path's length for off; -1: no move
+    value_t     float64  the value after the best move, or after the pass
+    margin_t    float64  by how much the second best move is worth less; none without a second one
+
+Exports of a table's positions as files of columns: Parquet, Arrow IPC, NumPy.
 
 A file is written a piece at a time, so that memory stays constant whatever the table's size.
 Parquet and Arrow need pyarrow (the extra ``arrow``); they keep texts as such, and state the rule
@@ -12,17 +28,153 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
-from ur_solver.answers.export_columns import ColumnData, ExportColumns, Texts
+from ur_solver.answers.every_throw import EvaluatedThrows, evaluated_throws
 from ur_solver.answers.lookup import Lookup
 from ur_solver.common.files import new_file
 from ur_solver.common.progress import Progress
-from ur_solver.errors import InputError, missing_extra
+from ur_solver.errors import InputError, WrongTypeError, did_you_mean, missing_extra
+from ur_solver.moves import PASS
+from ur_solver.rules import RuleSet
+
+_OF_POSITIONS = {"rank": "int64", "position": "text", "value": "float64", "error": "float64"}
+_OF_THROWS = {
+    "moves": "uint16",
+    "best": "text",
+    "from": "int8",
+    "to": "int8",
+    "value": "float64",
+    "margin": "float64",
+}
+_BATCH = 1 << 14
+"""Positions whose moves are listed at once; those of one take some 2 KB."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A column of texts: numbers of words, some of them used often.
+
+    Attributes
+    ----------
+    numbers : int64, shape (n,)
+    words : object array
+        str, or None for no text.
+    """
+
+    numbers: npt.NDArray[np.int64]
+    words: npt.NDArray[np.object_]
+
+
+ColumnData = npt.NDArray[Any] | Texts
+"""A column of some positions. Those called ``position`` are encoded states."""
+
+
+class ExportColumns:
+    """Columns of all positions of a table, in the order of ranks.
+
+    Parameters
+    ----------
+    values : Lookup
+    names : sequence of str, optional
+        The wanted columns; by default all.
+
+    Attributes
+    ----------
+    types : dict of str to str
+        The wanted columns and their types, in the order of the module's head.
+
+    Raises
+    ------
+    InputError
+        If there is no column of some name.
+    """
+
+    def __init__(self, values: Lookup, names: Sequence[str] | None = None) -> None:
+        self.values = values
+        there = column_types(values.rules)
+        if isinstance(names, str):
+            raise WrongTypeError(f"{names!r:.60} is one column; expected several, as in a list")
+        for name in names or ():
+            if name not in there:
+                raise InputError(
+                    f"no column {name!r:.60}{did_you_mean(name, there)} (the columns are "
+                    f"{', '.join(there)})"
+                )
+        self.types = {name: kind for name, kind in there.items() if names is None or name in names}
+        self._throws = values.rules.dice.throws
+
+    def chunks(self, size: int) -> Iterator[tuple[int, dict[str, ColumnData]]]:
+        """The columns of all positions, some at a time, with the number of these."""
+        for states, worth in self.values.chunks(size):
+            yield len(states), self._of(states, worth)
+
+    def _of(
+        self, states: npt.NDArray[Any], worth: npt.NDArray[np.float64]
+    ) -> dict[str, ColumnData]:
+        found: dict[str, ColumnData] = {"position": states, "value": worth}
+        if "rank" in self.types:
+            found["rank"] = self.values.space.rank_states(states)
+        if "error" in self.types:
+            found["error"] = self.values.errors(states)
+        if not self.types.keys() <= _OF_POSITIONS.keys():
+            for throw, columns in enumerate(self._of_throws(states)):
+                name = self._throws[throw]
+                found |= {f"{each}_{name}": column for each, column in columns.items()}
+        return {name: found[name] for name in self.types}
+
+    def _of_throws(self, states: npt.NDArray[Any]) -> Iterator[dict[str, ColumnData]]:
+        """The columns of each throw."""
+        batches = range(0, len(states), _BATCH)
+        parts = [
+            _best_moves(evaluated_throws(self.values, states[k : k + _BATCH])) for k in batches
+        ]
+        words = np.concatenate([words for _, words in parts])
+        first = np.cumsum([0, *(len(words) for _, words in parts[:-1])])
+        for (columns, _), before in zip(parts, first.tolist(), strict=True):
+            columns["best"] += before
+        n = len(self._throws)
+        whole = {name: np.concatenate([each[name] for each, _ in parts]) for name in _OF_THROWS}
+        for throw in range(n):
+            columns = {name: column[throw::n] for name, column in whole.items()}
+            yield {**columns, "best": Texts(columns["best"], words)}
+
+
+def column_types(rules: RuleSet) -> dict[str, str]:
+    """All columns of a rule set's exports with their types: NumPy's names, or ``"text"``."""
+    return _OF_POSITIONS | {
+        f"{name}_{throw}": kind for throw in rules.dice.throws for name, kind in _OF_THROWS.items()
+    }
+
+
+def _best_moves(
+    found: EvaluatedThrows,
+) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[np.object_]]:
+    """What the columns of throws hold, turn by turn; of ``best`` numbers of the words."""
+    turns = found.turns
+    first = turns.starts[:-1]
+    best = found.order[first]
+    n_moves = np.where(turns.flags[best] & PASS, 0, turns.n_options)
+    margin = np.full(len(best), np.nan)
+    has_second = n_moves > 1
+    margin[has_second] = found.loss[first[has_second] + 1]
+    numbers, words = turns.generator.coded_texts(turns, best, np.zeros(len(best), dtype=bool))
+    columns: dict[str, npt.NDArray[Any]] = {
+        "moves": n_moves.astype(np.uint16),
+        "best": numbers,
+        "from": turns.source[best],
+        "to": turns.target[best],
+        "value": found.worth[best],
+        "margin": margin,
+    }
+    return columns, words
+
 
 _SIZE = 1 << 16
 """Positions of a piece, which is a row group of Parquet and a record batch of Arrow."""

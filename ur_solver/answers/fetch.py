@@ -19,7 +19,7 @@ from ur_solver.blocks.lock import lock_open_file
 from ur_solver.common.progress import Progress
 from ur_solver.errors import DiskLimitError, FetchError, InputError, OutputError
 from ur_solver.table.format import OBJECTIVES
-from ur_solver.table.present import check_replaceable
+from ur_solver.table.output import check_replaceable
 from ur_solver.table.reader import TableFile
 
 Shown = Callable[[int], AbstractContextManager[Progress]]

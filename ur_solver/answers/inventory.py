@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from ur_solver.blocks.file_names import HEAD, checkpoint_folder
 from ur_solver.blocks.folder import remove_blocks
+from ur_solver.blocks.lock import HEAD, checkpoint_folder
 from ur_solver.errors import (
     NotATableError,
     OutputError,
@@ -20,11 +20,10 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.rules import RuleSet
-from ur_solver.table.format import OBJECTIVES
+from ur_solver.table.format import OBJECTIVES, TABLE, disk_bytes
 from ur_solver.table.names import readable_name, table_folders
-from ur_solver.table.present import is_unfinished
+from ur_solver.table.output import is_unfinished
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import TABLE, disk_bytes
 
 _UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
 """The suffix of the folder of an unfinished solve: ``.h5.blocks``."""
@@ -42,7 +41,7 @@ class Kind(StrEnum):
     IN_USE = "in use"
     """A table that cannot be read while another program is writing to it."""
     ESTIMATOR = "estimator"
-    """A network that estimates values; `ur_solver.estimators.finding` finds them."""
+    """A network that estimates values; `ur_solver.estimators.estimator` finds them."""
 
 
 @dataclass(frozen=True)

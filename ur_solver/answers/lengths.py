@@ -21,8 +21,8 @@ from ur_solver.answers.positions import (
 )
 from ur_solver.errors import MissingTableError, NotATableError, ObjectiveError
 from ur_solver.rules import FREE_THROW, Move, RuleSet, named_rules
-from ur_solver.table.checked_file import is_table_file
 from ur_solver.table.format import LENGTH, LONGEST
+from ur_solver.table.hdf5 import is_table_file
 from ur_solver.table.reader import TableFile
 
 

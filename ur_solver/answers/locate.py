@@ -14,13 +14,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.errors import MemoryLimitError, MissingTableError, RuleSetError, UrError
 from ur_solver.rules import Position, RuleSet, named_rules
 from ur_solver.rules.game import by_every_name, catalogued, is_catalogued
 from ur_solver.space import space_of
-from ur_solver.table.checked_file import is_table_file
-from ur_solver.table.format import WIN
+from ur_solver.table.format import TABLE, WIN
+from ur_solver.table.hdf5 import is_table_file
 from ur_solver.table.names import (
     file_stems,
     has_readable_name,
@@ -30,7 +30,6 @@ from ur_solver.table.names import (
     table_name,
 )
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import TABLE
 
 SOLVED_ON_THE_SPOT = 3_000_000
 """The most positions of a missing table that is solved on demand."""

@@ -19,7 +19,7 @@ from ur_solver.rules import Position, RuleSet
 from ur_solver.solving import Request, counts_for, plan_of, run
 from ur_solver.space import Part, part_from, space_of
 from ur_solver.table.names import is_made_for
-from ur_solver.table.new_path import new_table_path
+from ur_solver.table.output import new_table_path
 from ur_solver.table.reader import TableFile
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.lookup import Lookup
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.machine import usable_processors
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import counted, whole_number

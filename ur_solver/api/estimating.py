@@ -13,12 +13,10 @@ from ur_solver.api.solving import rule_set
 from ur_solver.common.files import path_text
 from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError, WrongTypeError
-from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.finding import new_estimator_path, with_table
-from ur_solver.estimators.making import train_estimator
-from ur_solver.estimators.training import Training
+from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_table
+from ur_solver.estimators.training import Training, train_estimator
 from ur_solver.rules import RuleSet
-from ur_solver.table.new_path import make_folder
+from ur_solver.table.output import make_folder
 
 
 def train(

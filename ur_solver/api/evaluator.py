@@ -86,9 +86,11 @@ def _evaluator_at(path: str, plies: int) -> Evaluator:
     try:
         return Table(path)
     except NotATableError:
-        from ur_solver.estimators.estimator import Estimator  # noqa: PLC0415 - as above
+        from ur_solver.estimators.estimator import (  # noqa: PLC0415 - as above
+            Estimator,
+            with_table,
+        )
         from ur_solver.estimators.file import is_estimator_file  # noqa: PLC0415
-        from ur_solver.estimators.finding import with_table  # noqa: PLC0415
 
         if not is_estimator_file(path):
             raise
@@ -118,7 +120,7 @@ def evaluator_of(
     if file is not None:
         return Table(file)
     if say is None or space_of(rules).n_positions > SOLVED_ON_THE_SPOT:
-        from ur_solver.estimators.finding import find_estimator  # noqa: PLC0415 - as above
+        from ur_solver.estimators.estimator import find_estimator  # noqa: PLC0415 - as above
 
         found = find_estimator(rules, plies)
         if found is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ur_solver.api.evaluator import Evaluator
-from ur_solver.study.exercises import Exercise, exercises
+from ur_solver.study.practise import Exercise, exercises
 
 _GAMES, _GAMES_OF_ESTIMATES = 500, 60
 """The number of games that exercises are drawn from, if a table judges them or an estimator."""

@@ -13,7 +13,7 @@ from ur_solver.common.text import whole_number
 from ur_solver.errors import WrongTypeError
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
-from ur_solver.table.present import refuse_table
+from ur_solver.table.output import refuse_table
 
 if TYPE_CHECKING:
     from ur_solver.api.evaluator import Evaluator

@@ -17,11 +17,9 @@ from ur_solver.common.progress import Progress, check_progress, wanted_progress
 from ur_solver.errors import InputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
-from ur_solver.table.format import LENGTH, LONGEST
-from ur_solver.table.new_path import make_folder, new_table_path
-from ur_solver.table.present import check_replaceable
+from ur_solver.table.format import LENGTH, LONGEST, is_folder_name
+from ur_solver.table.output import check_replaceable, make_folder, new_table_path
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import is_folder_name
 
 
 def solve_lengths(

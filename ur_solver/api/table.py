@@ -17,9 +17,8 @@ from ur_solver.common.progress import Progress, check_progress, wanted_progress
 from ur_solver.common.text import whole_number
 from ur_solver.rules import Position
 from ur_solver.space import Space, StateLayout
-from ur_solver.table.format import WIN, Header
+from ur_solver.table.format import TABLE, WIN, Header
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import TABLE
 
 if TYPE_CHECKING:
     from ur_solver.answers.verify import Verification

@@ -1,11 +1,23 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
-from ur_solver.audit.annotate import annotated
+from ur_solver.audit.audits import (
+    GameAudit,
+    JudgedPly,
+    Mark,
+    PlayerSummary,
+    Thresholds,
+    summarise,
+    worst_plies,
+)
 from ur_solver.audit.dice_test import dice_test
-from ur_solver.audit.game_audit import GameAudit, JudgedPly
-from ur_solver.audit.json_csv import game_json, game_values, write_csv
-from ur_solver.audit.judge import NOT_REACHED, audit_games, first_covered
-from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
+from ur_solver.audit.games import (
+    REFERENCE_GAMES,
+    References,
+    SampleStatistics,
+    play_many,
+    references_of,
+)
+from ur_solver.audit.judge import NOT_REACHED, audit_games, first_covered, with_thumbs
 from ur_solver.audit.report import (
     ESTIMATES,
     NOTHING,
@@ -16,18 +28,7 @@ from ur_solver.audit.report import (
     result_text,
     strength_text,
 )
-from ur_solver.audit.selfplay import (
-    SampleStatistics,
-    play_many,
-)
-from ur_solver.audit.summary import (
-    Mark,
-    PlayerSummary,
-    Thresholds,
-    summarise,
-    worst_plies,
-)
-from ur_solver.audit.thumbs import with_thumbs
+from ur_solver.audit.texts import annotated, game_json, game_values, write_csv
 
 __all__ = [
     "ESTIMATES",

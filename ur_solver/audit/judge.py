@@ -1,4 +1,9 @@
-"""Judging recorded games: the luck of each throw and the loss of each move.
+"""Judging the opening of a game: the luck of its rounds, and the loss of the squares chosen.
+
+Both sides throw in a round, so that each has half of what its throws change. Before a round the
+value is that of the opening, which favours neither side where both throw at once: one half.
+
+Judging recorded games: the luck of each throw and the loss of each move.
 
 Every value is a win probability in [0, 1], to the side that is named; with stakes it is the side's
 expected money to come, minus a move's fine. For a ply of side s,
@@ -32,7 +37,7 @@ is then the value of that choice.
 
 Where the rules give the first throw (skiriuk), a game's start value is the value with that throw
 made. If a record has the rounds of its opening, the start value is that before its first round, and
-the luck and losses of its rounds count as well (`ur_solver.audit.opening`).
+the luck and losses of its rounds count as well (`ur_solver.audit.judge`).
 
 A table that holds a part of a game judges a game from the first ply on before which it has the
 position: no move leads out of the part. Start value, luck and losses are those from there on, and
@@ -42,31 +47,198 @@ Values may be estimates. A move then counts as the best, and not as a mistake, u
 another is higher by more than the error of the comparison: the root of the sum of the squares of
 both margins. Its loss is what they differ by nevertheless, so that the equations hold for
 estimates, too. The mean luck is then 0 only as far as each value is the mean of those a ply later.
+
+What rules of thumb would have played in the choices of audited games, and would have lost.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import TableValues, row_estimates, states_of
-from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly
-from ur_solver.audit.opening import judge_opening, positions_asked
-from ur_solver.audit.worth import (
+from ur_solver.answers.values import TableValues, Values, row_estimates, states_of
+from ur_solver.audit.audits import (
+    TIE,
     Estimate,
+    GameAudit,
+    JudgedPly,
     Option,
+    ThumbPlay,
     option_estimate,
     option_rows,
     outcome_estimate,
     outcome_rows,
 )
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError, WrongTypeError
-from ur_solver.records import GameRecord, Ply, StateOutcome, rules_word
-from ur_solver.rules import LIGHT, Position, opponent
+from ur_solver.players.policies import Asked, Player, policy_of
+from ur_solver.records import GameRecord, Ply, StateOutcome, Step, rules_word, stepper_of
+from ur_solver.rules import DARK, FREE_THROW, LIGHT, Position, RuleSet, opponent
+from ur_solver.rules.game import move_text
+from ur_solver.rules.openings import Opening, Round, asked_of, chooser, level, opening_of
+from ur_solver.rules.turns import Value, total
+
+Estimates = Mapping[Position, tuple[float, float]]
+"""The values of positions to the side to throw, and half the widths of their intervals."""
+
+
+def positions_asked(record: GameRecord) -> tuple[Position, ...] | None:
+    """The positions on whose values the judgement of a record's opening depends.
+
+    None if the record has no opening.
+    """
+    opening = opening_of(record.rules)
+    if opening is None or not record.opening:
+        return None
+    return asked_of(lambda value: _values(opening, record, value))
+
+
+def _values(opening: Opening, record: GameRecord, value: Value) -> list[tuple[float, list[float]]]:
+    """For every round the value before it and after each option, to light."""
+    return [
+        (
+            opening.value(value),
+            [opening.worth(each, value) for each in opening.rounds(taken.source, taken.throws)],
+        )
+        for taken in record.opening
+    ]
+
+
+def worth_of_rounds(
+    rules: RuleSet, rounds: tuple[Round, ...], values: Values
+) -> list[tuple[float, float]]:
+    """What each of several rounds is worth to the side that chooses, and half the width of its
+    95 % interval; 0 if it is exact.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        That have an opening.
+    rounds : tuple of Round
+        As `Opening.rounds` gives them.
+    values : Values
+    """
+    opening, stepper = opening_of(rules), stepper_of(rules)
+    assert opening is not None
+    asked = asked_of(lambda value: [opening.worth(each, value) for each in rounds])
+    found = row_estimates(values, [stepper.encode(each) for each in asked])
+    known = dict(zip(asked, found, strict=True))
+    side, whole = chooser(rounds), total(rules.start())
+    return [
+        (
+            _own(opening.worth(each, lambda position: known[position][0]), side, whole),
+            _margin(opening, each, known),
+        )
+        for each in rounds
+    ]
+
+
+def judged_rounds(audit: GameAudit) -> Iterator[tuple[Round, JudgedPly]]:
+    """The judged throws of a game's opening, each with its round."""
+    of_each = (each for each in audit.record.opening for _ in each.throws)
+    return zip(of_each, audit.opening, strict=False)
+
+
+def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]:
+    """Both sides' throws in every round of a record's opening, judged.
+
+    Parameters
+    ----------
+    record : GameRecord
+    known : mapping
+        Of the positions that `positions_asked` gives.
+    """
+    opening = opening_of(record.rules)
+    if opening is None:
+        return ()
+    judged: list[JudgedPly] = []
+
+    def value(position: Position) -> float:
+        return known[position][0]
+
+    for number, (taken, (before, worth)) in enumerate(
+        zip(record.opening, _values(opening, record, value), strict=True), start=1
+    ):
+        rounds = opening.rounds(taken.source, taken.throws)
+        side = chooser(rounds)
+        best = (max if side == LIGHT else min)(range(len(rounds)), key=worth.__getitem__)
+        chosen = rounds.index(taken)
+        margins = [_margin(opening, each, known) for each in rounds]
+        loss_margin = math.hypot(margins[best], margins[chosen]) if chosen != best else 0.0
+        loss = abs(worth[best] - worth[chosen])
+        whole = total(record.rules.start())
+        if loss <= max(TIE * whole, loss_margin):
+            best = chosen
+        most = worth[chosen] + (loss if side == LIGHT else -loss)
+        half = opening.halfway(before, most, taken, value)
+        after = before
+        for mover, throw, gain in zip(
+            (LIGHT, DARK), taken.throws, (half - before, most - half), strict=False
+        ):
+            is_chooser = mover == side and len(rounds) > 1
+            ply = _ply(record, mover, throw, rounds if is_chooser else (taken,), taken, number)
+            own = _own(after, mover, whole), _own(after + gain, mover, whole)
+            lost = loss if is_chooser else 0.0
+            judged.append(
+                JudgedPly(
+                    ply,
+                    own[0],
+                    own[1],
+                    own[1] - lost,
+                    -1 if ply.played < 0 else best if is_chooser else 0,
+                    total=whole,
+                    played_margin=margins[chosen],
+                    loss_margin=loss_margin if is_chooser else 0.0,
+                )
+            )
+            after = _own(own[1] - lost, mover, whole)
+    return tuple(judged)
+
+
+def _margin(opening: Opening, each: Round, known: Estimates) -> float:
+    """Half the width of the interval of the value after a round."""
+    asked = asked_of(lambda value: opening.worth(each, value))
+    return max((known[position][1] for position in asked), default=0.0)
+
+
+def _own(value: float, side: str, whole: int) -> float:
+    """A value to light as one to `side`, or the other way round."""
+    return value if side == LIGHT else whole - value
+
+
+def _ply(
+    record: GameRecord, side: str, throw: int, rounds: tuple[Round, ...], taken: Round, number: int
+) -> Ply:
+    """A side's throw in a round as a ply, with the squares to which its marker could go."""
+    rules, stepper = record.rules, record.stepper
+    state = stepper.encode(level(rules, taken.source))
+    steps = tuple(
+        Step(
+            taken.source,
+            target,
+            is_capture=False,
+            again=False,
+            is_win=False,
+            text=move_text(rules.path.light, LIGHT, taken.source, target),
+            cost=0,
+            state=b"",
+        )
+        for target in (each.targets[side == DARK] for each in rounds if each.text)
+    )
+    return Ply(
+        side,
+        (throw,),
+        state if side == LIGHT else stepper.flip(state),
+        steps,
+        rounds.index(taken) if steps else -1,
+        0,
+        f"round {number} of the opening",
+    )
+
 
 BATCH_PLIES = 200_000
 """Plies that are judged at once: about a thousand games, some 300 MB. Each batch reads its values
@@ -281,3 +453,64 @@ def _chosen(
         margin,
         loss_margin,
     )
+
+
+def thumb_plays(
+    audits: Sequence[GameAudit], values: Values, name: str
+) -> list[list[ThumbPlay | None]]:
+    """What a rule of thumb plays in every choice of some games.
+
+    Parameters
+    ----------
+    audits : sequence of GameAudit
+        Of one rule set.
+    values : Table or Estimator
+        That judged them.
+    name : str
+        A player such as ``greedy`` or ``first``, or priorities such as ``capture+safe+furthest``.
+
+    Returns
+    -------
+    list
+        For each game, one for each of its judged plies; None where there was no choice.
+
+    Raises
+    ------
+    InputError
+        If there is no such rule of thumb.
+    """
+    policy = policy_of(name, values)
+    if not audits:
+        return []
+    player = Player(audits[0].record.rules, policy)
+    choices = [
+        (number, index, judged)
+        for number, audit in enumerate(audits)
+        for index, judged in enumerate(audit.plies)
+        if judged.is_choice
+    ]
+    asked = [_question(audits[number], judged) for number, _, judged in choices]
+    taken = player.choose(asked, np.random.default_rng(1)) if asked else []
+    options = [judged.options[index] for (*_, judged), index in zip(choices, taken, strict=True)]
+    found = row_estimates(values, [row for option in options for row in option_rows(option)])
+    plays: list[list[ThumbPlay | None]] = [[None] * len(audit.plies) for audit in audits]
+    for (number, at, judged), index, option in zip(choices, taken, options, strict=True):
+        loss = judged.best_value - option_estimate(option, found)[0]
+        is_best = index == judged.best or loss <= TIE * (judged.total or 1)
+        plays[number][at] = ThumbPlay(index, 0.0 if is_best else loss)
+    return plays
+
+
+def with_thumbs(audit: GameAudit, values: Values, names: Iterable[str]) -> GameAudit:
+    """An audit that holds what rules of thumb would have played; see `thumb_plays`."""
+    plays = {name: tuple(thumb_plays([audit], values, name)[0]) for name in names}
+    return replace(audit, thumbs=plays)
+
+
+def _question(audit: GameAudit, judged: JudgedPly) -> Asked:
+    ply = judged.ply
+    if judged.is_before_throw:
+        return Asked(ply.state)
+    roll = audit.record.stepper.rolls(ply.state, ply.choice).of(ply.throws)
+    moves_by = ply.throw if roll is None else roll.moves_by
+    return Asked(ply.state, moves_by, ply.choice or FREE_THROW)

@@ -1,36 +1,175 @@
-"""The report for people: one HTML file that contains everything it needs and loads nothing."""
+"""The graph of a game as inline SVG. Colours are CSS classes, which the report's style defines.
+
+A game on a board that a page steps through: the first drawing, then what each step changes.
+
+The page needs no rules: every step has the squares and trays that are drawn anew, the arrows and
+a text. `templates/replay.js` puts them into the drawing.
+
+The report for people: one HTML file that contains everything it needs and loads nothing.
+"""
 
 from __future__ import annotations
 
 import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from importlib import resources
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from ur_solver.audit.curve import GraphMark, graph_svg
-from ur_solver.audit.game_audit import GameAudit, JudgedPly
-from ur_solver.audit.references import References
-from ur_solver.audit.replay import arrows_of, replay_values
-from ur_solver.audit.summary import (
+from ur_solver.audit.audits import (
+    GameAudit,
+    JudgedPly,
     Mark,
     PlayerSummary,
     Thresholds,
     strength,
     worst_plies,
 )
+from ur_solver.audit.games import References
 from ur_solver.common.text import counted
-from ur_solver.records import Ending, GameRecord, opening_words, rules_word
-from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
+from ur_solver.records import Ending, GameRecord, Step, last_position, opening_words, rules_word
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position
 from ur_solver.rules.payoff import MONEY, POINTS, Units, signed, sure_decimals
-from ur_solver.rules.svg import board_style, board_svg, page_style
+from ur_solver.rules.svg import Arrow, board_style, board_svg, page_style
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+
+_LEFT, _EDGE = 72, 20
+"""Room for the labels, and on the other sides, where labels and dots reach over the edge. On a
+phone labels are 32 units high, which makes them 11 pixels, and 53 wide."""
+
+
+@dataclass(frozen=True)
+class GraphMark:
+    """A dot on the graph at a ply, with a CSS class, which links to an element of the page."""
+
+    ply: int
+    css: str
+    target: str
+    title: str
+
+
+def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark], worth: str) -> Markup:
+    """What light has throughout the game, with a dot for each marked move.
+
+    Parameters
+    ----------
+    curve : sequence of float
+        In [0, 1], before each ply and at the end.
+    marks : sequence of GraphMark
+    worth : str
+        What that is, such as ``chance to win``.
+    """
+    width, height = 720.0, 240.0
+    step = width / max(len(curve) - 1, 1)
+    points = [(ply * step, height * (1 - value)) for ply, value in enumerate(curve)]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    grid = "".join(
+        f'<line class="grid" x1="0" x2="{width}" y1="{height * share}" y2="{height * share}"/>'
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+    )
+    labels = "".join(
+        f'<text class="axis" x="-8" y="{height * (1 - share)}">{round(100 * share)}</text>'
+        for share in (0.0, 0.5, 1.0)
+    )
+    dots = "".join(
+        f'<a href="#{escape(mark.target)}"><circle class="dot {mark.css}" '
+        f'cx="{points[mark.ply][0]:.1f}" cy="{points[mark.ply][1]:.1f}" r="6">'
+        f"<title>{escape(mark.title)}</title></circle></a>"
+        for mark in marks
+    )
+    area = f"0,{height} {line} {width:.1f},{height}"
+    return Markup(
+        f'<svg class="graph" viewBox="{-_LEFT} {-_EDGE} {width + _LEFT + _EDGE} '
+        f'{height + 2 * _EDGE}" role="img" '
+        f'aria-label="light&#39;s {worth} in percent, throw by throw">{grid}{labels}'
+        f'<polygon class="area" points="{area}"/><polyline class="curve" points="{line}"/>'
+        f"{dots}</svg>"
+    )
+
+
+def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:
+    """The steps of an audited game.
+
+    Parameters
+    ----------
+    audit : GameAudit
+    end_text : str
+        The end in words.
+
+    Returns
+    -------
+    dict
+        ``board`` is the drawing of the first step as SVG. ``steps`` is a list: a step for each
+        judged ply, those of an opening included, before its throw, with arrows for the move played
+        and the best one, and one for the end. Each has ``parts``, by the index of a child of the
+        drawing what is drawn in its place since the step before; ``arrows``, SVG to be added; and
+        ``text``.
+    """
+    plies = audit.all_plies
+    positions = [_before(audit, judged) for judged in plies] + [last_position(audit.record)]
+    texts = [_text(audit, index) for index in range(len(plies))] + [end_text]
+    arrows = [arrows_of(judged) for judged in plies] + [[]]
+    board = board_svg(positions[0], label="The board")
+    drawn = _children(board)
+    steps = []
+    for position, text, of_step in zip(positions, texts, arrows, strict=True):
+        now = _children(board_svg(position, of_step))
+        parts = {
+            str(index): part
+            for index, (part, before) in enumerate(zip(now, drawn, strict=False))
+            if part != before
+        }
+        steps.append({"parts": parts, "arrows": "".join(now[len(drawn) :]), "text": text})
+        drawn = now[: len(drawn)]
+    return {"board": Markup(board), "steps": steps}
+
+
+def _children(drawing: str) -> list[str]:
+    """The children of a drawing; arrows are the last ones."""
+    return [ET.tostring(child, encoding="unicode") for child in ET.fromstring(drawing)]
+
+
+def _before(audit: GameAudit, judged: JudgedPly) -> Position:
+    return audit.record.stepper.position(judged.ply.state, judged.ply.side)
+
+
+def arrows_of(judged: JudgedPly) -> list[Arrow]:
+    """An arrow for the move that was played, and one for a better one."""
+    indexes = {"best": judged.best}
+    if judged.taken >= 0 and judged.taken != judged.best:
+        indexes["played"] = judged.taken
+    options = [(kind, judged.options[index]) for kind, index in indexes.items() if index >= 0]
+    return [
+        Arrow(kind, option.source, option.target)
+        for kind, option in options
+        if isinstance(option, Step)
+    ]
+
+
+def _text(audit: GameAudit, index: int) -> str:
+    judged, units = audit.all_plies[index], audit.units
+    ply, taken = judged.ply, audit.taken_text(judged)
+    side, number = SIDE_NAMES[ply.side], audit.number_of_throw(index)
+    if not number:
+        text = f"Opening: {side} throws {ply.throw_text}, {taken or 'no move'}"
+    elif judged.is_before_throw:
+        text = f"Before throw {number}: {side} chooses {taken}"
+    else:
+        text = f"Throw {number}: {side} throws {ply.throw_text}, {taken or 'no move'}"
+    if judged.is_choice and not judged.is_best:
+        lost = units.lost(judged.loss, judged.loss_margin)
+        text += f"; best was {audit.best_text(judged)}, {lost}"
+    return f"{text}. Light has {units.value(judged.to_light(judged.value))} before it."
+
 
 MAX_GAMES = 20
 """The most games in one report; CSV suits larger folders. Each marked move has a board of 8 kB, and

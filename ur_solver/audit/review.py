@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ur_solver.answers.values import Values
-from ur_solver.audit.game_audit import GameAudit, JudgedPly
-from ur_solver.audit.opening import judged_rounds
-from ur_solver.audit.summary import Mark, Thresholds, summarise
-from ur_solver.audit.thumbs import thumb_plays
+from ur_solver.audit.audits import GameAudit, JudgedPly, Mark, Thresholds, summarise
+from ur_solver.audit.judge import judged_rounds, thumb_plays
 from ur_solver.records import GameRecord, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 

@@ -1,4 +1,7 @@
-"""Locks on files: held by one process at a time, if the file system has locks."""
+"""The names of the files in a folder of blocks, and of the folder.
+
+Locks on files: held by one process at a time, if the file system has locks.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,13 @@ import pathlib
 import warnings
 from functools import lru_cache
 
-from ur_solver.blocks.file_names import LOCK
+HEAD, MANIFEST, LOCK = "solve.json", "manifest.bin", "lock"
+
+
+def checkpoint_folder(output: pathlib.Path) -> pathlib.Path:
+    """The folder of a table's blocks until the table is complete."""
+    return output.with_name(output.name + ".blocks")
+
 
 try:
     import fcntl

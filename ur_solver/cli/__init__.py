@@ -65,8 +65,17 @@ COMMANDS = {
 }
 """The commands, each with the line that `ur --help` shows without importing it."""
 
-_MODULES = {"import": "import_map", "export": "export_map"}
-"""Modules of commands whose names are no module names, such as the keyword `import`."""
+_MODULES = {
+    **dict.fromkeys(("best",), "query"),
+    **dict.fromkeys(("info", "verify", "certify", "pack", "fetch", "upgrade"), "tables"),
+    **dict.fromkeys(("convert", "dice"), "games"),
+    **dict.fromkeys(("import", "export"), "maps"),
+    **dict.fromkeys(("review",), "audit"),
+    **dict.fromkeys(("duel", "sample"), "evaluate"),
+    **dict.fromkeys(("compare",), "study"),
+    **dict.fromkeys(("publish",), "serve"),
+}
+"""The modules of commands that are not in a module of their own name."""
 
 INTERRUPTED, TERMINATED = 130, 143
 """The exit codes after Ctrl-C and SIGTERM, as in shells: 128 plus the signal's number."""
@@ -124,7 +133,7 @@ class _Commands(click.Group):
             )
         _check_room()
         module = _imported(f"ur_solver.cli.{_MODULES.get(cmd_name, cmd_name)}")
-        command: click.Command = module.command
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

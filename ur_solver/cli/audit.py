@@ -1,36 +1,386 @@
-"""`ur audit`."""
+"""The games of a command, and what judges them: one table for all, or one for each rule set.
+
+An audit in the terminal: tables, and boards for the worst moments.
+
+`ur audit`.
+
+`ur review`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from ur_solver.answers.locate import is_table_word
 from ur_solver.api.evaluator import Evaluator
+from ur_solver.api.games import Games, read_games
 from ur_solver.audit import (
+    ESTIMATES,
+    NOT_REACHED,
+    NOTHING,
     REFERENCE_GAMES,
+    GameAudit,
+    JudgedPly,
+    Mark,
+    PlayerSummary,
+    References,
     Thresholds,
+    account_text,
+    action_text,
     annotated,
+    first_covered,
     game_json,
     html_report,
+    mean_text,
     references_of,
+    result_text,
+    strength_text,
+    summarise,
     with_thumbs,
+    worst_plies,
     write_csv,
 )
-from ur_solver.cli.answering import plies_option
-from ur_solver.cli.audit_page import audit_page
-from ur_solver.cli.judges import Judges, games_argument, table_and_files, thumb_option
-from ur_solver.cli.left_out import report_left_out
+from ur_solver.audit.review import PERIODS, against_thumbs, first_choices, over_time
+from ur_solver.cli.answering import answering_of, open_answering, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
-from ur_solver.cli.output import echo, say
-from ur_solver.common.files import check_outputs, write_file
-from ur_solver.records import check_output, write_games
-from ur_solver.rules import RuleSet
+from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, side_name
+from ur_solver.common.files import Closing, check_outputs, write_file
+from ur_solver.common.text import counted
+from ur_solver.errors import InputError, MissingTableError
+from ur_solver.estimators.file import is_estimator_file
+from ur_solver.records import (
+    GameRecord,
+    RecordFault,
+    check_output,
+    find_files,
+    opening_words,
+    rules_word,
+    write_games,
+)
+from ur_solver.rules import DARK, LIGHT, RuleSet
+from ur_solver.rules.payoff import Payoff, Units
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+games_argument = click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
+
+
+def thumb_option(help_text: str, default: tuple[str, ...] = ()) -> Callable[[_F], _F]:
+    """The option ``--thumb`` of rules of thumb."""
+    return click.option(
+        "--thumb",
+        "thumbs",
+        multiple=True,
+        default=default,
+        show_default=bool(default),
+        metavar="NAME",
+        help=f"{help_text} May be repeated.",
+    )
+
+
+def table_and_files(
+    words: Sequence[str], purpose: str | None = None
+) -> tuple[str | None, list[str]]:
+    """The TABLE among arguments, if the first is one, and the files; folders are expanded.
+
+    Raises
+    ------
+    UsageError, InputError
+        If there is no file of games to `purpose`, unless that is None.
+    """
+    has_table = is_table_word(words[0]) or is_estimator_file(words[0])
+    if purpose is not None and has_table and len(words) == 1:
+        if Path(words[0]).suffix and not Path(words[0]).exists():
+            raise InputError(f"file {words[0]!r:.200} does not exist")
+        raise click.UsageError(f"Missing argument 'FILE...': the games to {purpose}.")
+    return words[0] if has_table else None, list(find_files(words[has_table:]))
+
+
+class Judges(Closing):
+    """The tables or estimators that judge the games: one for all, or one for each rule set.
+
+    Parameters
+    ----------
+    word : str or None
+        The table for all games.
+    plies : int
+        How far estimators look ahead.
+
+    Attributes
+    ----------
+    only : Table, Estimator or None
+        What judges all games.
+    paths : list of Path
+        The paths of the opened tables.
+    """
+
+    def __init__(self, word: str | None, plies: int) -> None:
+        self._stack = ExitStack()
+        self._plies = plies
+        self.paths: list[Path] = []
+        self.only = None if word is None else self._opened(open_answering(word, plies=plies))
+        self._tables: dict[RuleSet, Evaluator | MissingTableError] = {}
+        self._games: Games | None = None
+        self._unjudged: list[RecordFault] = []
+
+    def close(self) -> None:
+        """Close the tables."""
+        self._stack.close()
+
+    @property
+    def faults(self) -> list[RecordFault]:
+        """The games that could not be read, and those that nothing judges."""
+        return [*([] if self._games is None else self._games.faults), *self._unjudged]
+
+    def _opened(self, found: Evaluator) -> Evaluator:
+        if found.path is not None:
+            self.paths.append(found.path)
+        self._stack.enter_context(found)
+        return found
+
+    def of(self, rules: RuleSet) -> Evaluator:
+        """What judges games of a rule set; MissingTableError if there is nothing."""
+        if self.only is not None:
+            return self.only
+        if rules not in self._tables:
+            try:
+                self._tables[rules] = self._opened(answering_of(rules, self._plies))
+            except MissingTableError as error:
+                self._tables[rules] = error
+        found = self._tables[rules]
+        if isinstance(found, MissingTableError):
+            raise found
+        return found
+
+    def audits(self, files: Sequence[str]) -> Iterator[GameAudit]:
+        """Judge the games of files in order; consecutive ones of a rule set are judged together."""
+        self._games = read_games(files, None if self.only is None else self.only.rules)
+        for rules, of_rules in groupby(self._games, key=lambda game: game.rules):
+            try:
+                table = self.of(rules)
+            except MissingTableError as error:
+                self._unjudged += [
+                    RecordFault(game.file, game.number, str(error)) for game in of_rules
+                ]
+            else:
+                yield from table.audits(self._covered(of_rules, table))  # noqa: B031
+
+    def _covered(self, games: Iterable[GameRecord], table: Evaluator) -> Iterator[GameRecord]:
+        """The games that can be judged, at least from some throw on."""
+        for game in games:
+            if table.are_exact and first_covered(game, table) is None:
+                self._unjudged.append(
+                    RecordFault(game.file, game.number, f"{NOT_REACHED}, {table.file.part.scope}")
+                )
+            else:
+                yield game
+
+
+FULL_PAGES = 3
+"""With more games than this, each gets a line and not a page."""
+
+_MARK_HEADERS = ("inaccuracies", "mistakes", "blunders")
+_COLOURS = {Mark.INACCURACY: "yellow", Mark.MISTAKE: "bright_red", Mark.BLUNDER: "red"}
+
+
+def audit_page(
+    audits: list[GameAudit], thresholds: Thresholds, references: References, worst: int
+) -> str:
+    """Audited games as text, with the `worst` moments of one game, or of many, as boards.
+
+    Each rule set gets its own section. A rule set without `references` gets no comparison.
+    """
+    by_rules: dict[RuleSet, list[GameAudit]] = {}
+    for audit in audits:
+        by_rules.setdefault(audit.record.rules, []).append(audit)
+    return "\n\n".join(
+        _page_of_rules(of_rules, thresholds, references.get(rules, {}), worst)
+        for rules, of_rules in by_rules.items()
+    )
+
+
+def audit_of(record: GameRecord, table: Evaluator) -> str:
+    """The audit of one game as text, next to reference players where a table judges it."""
+    (audit,) = table.audits([record])
+    references = {}
+    if table.are_exact:
+        references[record.rules] = references_of(table, say=say)
+    return audit_page([audit], Thresholds(), references, worst=3)
+
+
+def _page_of_rules(
+    audits: list[GameAudit], thresholds: Thresholds, references: Mapping[str, float], worst: int
+) -> str:
+    parts = []
+    payoff = audits[0].record.rules.payoff
+    units = payoff.units.within(max(audit.margin for audit in audits))
+    best = "the table" if all(audit.is_exact for audit in audits) else "the estimator"
+    if len(audits) > FULL_PAGES:
+        parts.append(columns([_game_row(audit) for audit in audits], "<<>>>>"))
+        parts.append(_players(_by_player(audits, thresholds), references, payoff, units, best))
+        worst_of_all = sorted(
+            (
+                (judged, audit)
+                for audit in audits
+                for judged in worst_plies(audit, thresholds, worst)
+            ),
+            key=lambda each: -each[0].loss,
+        )
+        parts += [_moment(audit, judged, thresholds) for judged, audit in worst_of_all[:worst]]
+    else:
+        for audit in audits:
+            named = {_name(audit, side): audit.summary(side, thresholds) for side in (LIGHT, DARK)}
+            parts.append(_head(audit))
+            parts.append(_players(named, references, payoff, units, best))
+            parts += [
+                _moment(audit, judged, thresholds)
+                for judged in worst_plies(audit, thresholds, worst)
+            ]
+    if not all(audit.is_exact for audit in audits):
+        parts.append(ESTIMATES)
+    return "\n\n".join(parts)
+
+
+def _head(audit: GameAudit) -> str:
+    words = opening_words(audit.record)
+    opening = f"{words}\n" if words else ""
+    return (
+        f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
+        f"{counted(len(audit.record.plies), 'throw')}, {result_text(audit)}\n"
+        f"{opening}light's {audit.record.rules.payoff.units.worth}: {account_text(audit)}"
+    )
+
+
+def _name(audit: GameAudit, side: str) -> str:
+    player = audit.record.player(side)
+    return f"{player} ({side_name(side)})" if player else side_name(side)
+
+
+def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, PlayerSummary]:
+    """The summaries of all games by player; by side if a player has no name."""
+    plies: dict[str, list[JudgedPly]] = {}
+    conceded: dict[str, float] = {}
+    for audit in audits:
+        for side in (LIGHT, DARK):
+            name = audit.record.player(side) or side_name(side)
+            plies.setdefault(name, []).extend(audit.of_side(side))
+            conceded[name] = conceded.get(name, 0.0) + audit.conceded(side)
+    return {
+        name: summarise(of_player, thresholds, conceded[name]) for name, of_player in plies.items()
+    }
+
+
+def _game_row(audit: GameAudit) -> list[str]:
+    units = audit.units
+    totals = [
+        units.amount(each.loss) + units.give(each.loss_margin) for each in (audit.light, audit.dark)
+    ]
+    lucks = [
+        units.signed(sum(judged.luck for judged in audit.of_side(side))) for side in (LIGHT, DARK)
+    ]
+    return [
+        audit.record.title,
+        result_text(audit),
+        f"light lost {totals[0]}",
+        f"luck {lucks[0]}",
+        f"dark lost {totals[1]}",
+        f"luck {lucks[1]}",
+    ]
+
+
+def _players(
+    summaries: dict[str, PlayerSummary],
+    references: Mapping[str, float],
+    payoff: Payoff,
+    units: Units,
+    best: str,
+) -> str:
+    header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
+    has_conceded = any(summary.conceded for summary in summaries.values())
+    header += ["conceded"] if has_conceded else []
+    header += ["fines"] if payoff.has_fines else []
+    header += ["strength"] if references else []
+    rows = [header] + [
+        _player_row(name, summary, references, payoff, units, has_conceded)
+        for name, summary in summaries.items()
+    ]
+    lines = [columns(rows, "<" + ">" * (len(header) - 1))]
+    lines += [
+        _throws(name, summary, units) for name, summary in summaries.items() if summary.luckiest
+    ]
+    if references:
+        named = ", ".join(f"{name} {units.mean(loss)}" for name, loss in references.items())
+        lines += [
+            f"lost a choice by reference players: {named}, {best} {units.mean(0)}",
+            f"a strength of 0 is that of random moves, 100 {best}'s; \N{PLUS-MINUS SIGN} is the "
+            "95 % interval",
+        ]
+    return "\n".join(lines)
+
+
+def _player_row(
+    name: str,
+    summary: PlayerSummary,
+    references: Mapping[str, float],
+    payoff: Payoff,
+    units: Units,
+    has_conceded: bool,
+) -> list[str]:
+    row = [
+        name,
+        str(summary.choices),
+        f"{100 * summary.best_share:.0f} %" if summary.choices else NOTHING,
+        units.amount(summary.loss) + units.give(summary.loss_margin),
+        mean_text(units, summary) if summary.choices else NOTHING,
+        units.signed(summary.luck),
+        *(str(summary.marks[mark]) for mark in Mark),
+    ]
+    if has_conceded:
+        row.append(units.amount(summary.conceded))
+    if payoff.has_fines:
+        row.append(str(summary.cost))
+    if references:
+        row.append(strength_text(summary, references))
+    return row
+
+
+def _throws(name: str, summary: PlayerSummary, units: Units) -> str:
+    assert summary.luckiest
+    assert summary.unluckiest
+    return (
+        f"{name}: luckiest throw {_thrown(summary.luckiest, units)}, "
+        f"unluckiest {_thrown(summary.unluckiest, units)}"
+    )
+
+
+def _thrown(judged: JudgedPly, units: Units) -> str:
+    return f"{judged.ply.throw_text} ({units.signed(judged.luck)})"
+
+
+def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
+    record, ply, units = audit.record, judged.ply, audit.units
+    mark = thresholds.mark(judged)
+    assert mark
+    position = record.stepper.position(ply.state, ply.side)
+    return (
+        f"{click.style(mark, fg=_COLOURS[mark], bold=True)} at {ply.place or 'the end'} of "
+        f"{audit.record.title}\n"
+        f"{side_name(ply.side)} {action_text(audit, judged)} "
+        f"({units.value(judged.played_value)}); best was {audit.best_text(judged)} "
+        f"({units.value(judged.best_value)}): "
+        f"{units.lost(judged.loss, judged.loss_margin)}\n\n"
+        f"{draw_position(position)}"
+    )
+
 
 _DEFAULTS = Thresholds()
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _threshold_option(name: str, marked: str, default: float) -> Callable[[_F], _F]:
@@ -67,7 +417,7 @@ def _threshold_option(name: str, marked: str, default: float) -> Callable[[_F], 
 )
 @thumb_option("Add what a rule of thumb would have played, such as greedy, to JSON and HTML.")
 @plies_option()
-def command(
+def audit_command(
     words: tuple[str, ...],
     as_json: bool,
     html: Path | None,
@@ -139,3 +489,156 @@ def _references(table: Evaluator, games: int) -> Mapping[str, float]:
     # one ply ahead: their losses are large compared with its errors
     judge = table.looking(1)
     return references_of(judge, games, digest=judge.digest, say=say)
+
+
+def _period(text: str) -> str | int:
+    """A period by name, or a number of games."""
+    if text in PERIODS:
+        return text
+    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= 1_000_000:
+        return int(text)
+    raise click.BadParameter(
+        f"{text!r:.60}: expected {', '.join(PERIODS)} or a number of games, such as 10"
+    )
+
+
+@click.command()
+@games_argument
+@click.option(
+    "--by",
+    type=_period,
+    metavar="PERIOD",
+    default="month",
+    show_default=True,
+    help="Sum up by year, month or day, or by this many games of a player.",
+)
+@number_option(
+    "--throws",
+    within=(1, 1000),
+    default=8,
+    help="List choices in the first N throws of a game, and in an opening before them.",
+)
+@number_option(
+    "--top", within=(0, 1000), default=10, help="Show the N most frequent of these choices."
+)
+@thumb_option("Compare with a rule of thumb, such as capture+safe+furthest.", ("greedy", "first"))
+@json_option
+@plies_option()
+def review_command(
+    words: tuple[str, ...],
+    by: str | int,
+    throws: int,
+    top: int,
+    thumbs: tuple[str, ...],
+    as_json: bool,
+    plies: int,
+) -> None:
+    """Review the games of FILE... together: over time, by first choices and rules of thumb.
+
+    The games are judged as by ur audit. The date of a game is in a header such as 'Date:
+    2026-11-27' or RoyalUr's StartTime; with --by 10 no dates are needed, and games count in the
+    order of the files. First choices are those in the first throws, and in the rounds that find
+    the first player; dark's are shown from light's side. Rules of thumb are compared in all
+    choices after the opening.
+
+    \b
+    ur review evenings --by month
+    """
+    word, files = table_and_files(words, "review")
+    games_of: dict[RuleSet, list[GameAudit]] = {}
+    with Judges(word, plies) as judges:
+        for audit in judges.audits(files):
+            games_of.setdefault(audit.record.rules, []).append(audit)
+        reviews = []
+        for rules, audits in games_of.items():
+            review = {
+                "rules": rules.word,
+                "games": len(audits),
+                "over_time": over_time(audits, Thresholds(), by),
+                "first_choices": first_choices(audits, throws),
+                "thumbs": against_thumbs(audits, judges.of(rules), thumbs),
+            }
+            reviews.append(
+                json.dumps(review) if as_json else _review_page(review, audits, throws, top)
+            )
+    if reviews:
+        echo(("\n" if as_json else "\n\n").join(reviews))
+    report_left_out(judges.faults, "not reviewed")
+
+
+def _review_page(review: dict[str, Any], audits: list[GameAudit], throws: int, top: int) -> str:
+    units = audits[0].record.rules.payoff.units.within(max(audit.margin for audit in audits))
+    title = click.style(f"{review['rules']}, {counted(len(audits), 'game')}", bold=True)
+    parts = [title, _over_time(review["over_time"], units)]
+    if shown := review["first_choices"][:top]:
+        is_chosen = any(each.is_choice for audit in audits for each in audit.opening)
+        opening = "the opening and " if is_chosen else ""
+        parts += [
+            f"choices in {opening}the first {counted(throws, 'throw')}",
+            _choices(shown, units),
+        ]
+    if review["thumbs"]:
+        parts += ["rules of thumb in the same choices", _thumbs(review["thumbs"], units)]
+    if not all(audit.is_exact for audit in audits):
+        parts.append(ESTIMATES)
+    return "\n\n".join(parts)
+
+
+def _over_time(rows: list[dict[str, Any]], units: Units) -> str:
+    header = ["", "", "games", "won", "choices", "best", "lost a choice", "mistakes", "luck a game"]
+    table = [header]
+    before = None
+    for each in rows:
+        table.append(
+            [
+                each["player"] if each["player"] != before else "",
+                each["period"],
+                str(each["games"]),
+                str(each["won"]),
+                str(each["choices"]),
+                _share_text(each["best"], each["choices"]),
+                NOTHING if each["mean_loss"] is None else units.mean(each["mean_loss"]),
+                str(each["mistakes"]),
+                units.signed(each["luck"] / each["games"]),
+            ]
+        )
+        before = each["player"]
+    return columns(table, "<<>>>>>>>")
+
+
+def _choices(rows: list[dict[str, Any]], units: Units) -> str:
+    table = [["position", "throw", "times", "played", "best", "lost each time"]]
+    for each in rows:
+        often = sorted(each["played"].items(), key=lambda item: -item[1])
+        table.append(
+            [
+                each["position"],
+                each["throw"] or NOTHING,
+                str(each["times"]),
+                ", ".join(f"{text} {number}" for text, number in often),
+                each["best"],
+                units.mean(each["loss"] / each["times"]),
+            ]
+        )
+    return columns(table, "<>><<>")
+
+
+def _thumbs(rows: list[dict[str, Any]], units: Units) -> str:
+    table = [["", "thumb", "choices", "same move", "best", "lost a choice", "the player"]]
+    for each in rows:
+        table.append(
+            [
+                each["player"],
+                each["thumb"],
+                str(each["choices"]),
+                _share_text(each["same"], each["choices"]),
+                _share_text(each["best"], each["choices"]),
+                units.mean(each["mean_loss"]),
+                units.mean(each["player_mean_loss"]),
+            ]
+        )
+    return columns(table, "<<>>>>>")
+
+
+def _share_text(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else NOTHING

@@ -50,7 +50,7 @@ STDOUT = Path("-")
     help="Show each throw of an animation for this long.",
 )
 @plies_option()
-def command(
+def board_command(
     rules: str,
     position: str | None,
     output: Path | None,

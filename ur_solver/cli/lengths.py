@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ur_solver.answers.lengths import Lengths, open_lengths
 from ur_solver.api.lengths import lengths_there, make_lengths, values_for
-from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.messages import Messages
+from ur_solver.cli.moves import STDIN, ChosenRoll, Forms, answer_batch, answer_questions
 from ur_solver.cli.options import position_of
 from ur_solver.cli.output import (
     bound_text,
@@ -22,7 +22,6 @@ from ur_solver.cli.output import (
     size_text,
     time_text,
 )
-from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions
 from ur_solver.common.text import counted
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import space_of

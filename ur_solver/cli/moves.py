@@ -1,8 +1,20 @@
-"""`ur moves`."""
+"""Positions from standard input, one a line, answered as they arrive.
+
+What `ur moves` and `ur best` are asked: a position and, perhaps, the choice and the throws.
+
+A turn begins with a choice in some rule sets only: in birds with *move* or *enter*. Without a
+choice, or without throws, all that the rules allow are answered.
+
+`ur moves`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
 
 import click
 
@@ -10,11 +22,331 @@ from ur_solver.cli.options import (
     json_option,
     pieces_option,
     position_argument,
+    position_of,
     rules_argument,
 )
-from ur_solver.cli.output import columns
-from ur_solver.cli.rolls import ChosenRoll, Forms, answer_questions, check_arguments, throw_argument
-from ur_solver.rules import Move, Position, named_rules
+from ur_solver.cli.output import chance_text, columns, draw_position, echo
+from ur_solver.common.text import StreamDecoder, counted
+from ur_solver.errors import InputError
+from ur_solver.rules import FREE_THROW, Move, Position, RuleSet, named_rules
+from ur_solver.rules.family import Roll
+
+_T = TypeVar("_T")
+
+STDIN = "-"
+"""The argument that stands for standard input."""
+
+_READ = 1 << 16
+_MAX_LINE = 1000
+_SHOWN = 80
+"""Characters of a line that are repeated where it cannot be answered."""
+
+
+class Line(NamedTuple):
+    """A line that is not blank, stripped, and its number, from 1."""
+
+    number: int
+    text: str
+
+
+class BatchError(InputError):
+    """Some lines could not be answered; the others have been."""
+
+
+def answer_batch(
+    parse: Callable[[str], _T], answer: Callable[[list[_T]], Sequence[str]], *, as_json: bool
+) -> None:
+    """Answer the lines of standard input, a line each, in the groups in which they arrive.
+
+    Each read takes what is available, up to 64 KiB: a program at the other end of a pipe gets its
+    answers before it asks more, and a file is read in large groups. Blank lines are skipped.
+
+    Parameters
+    ----------
+    parse : callable
+        Parses a line; raises InputError if the line is invalid.
+    answer : callable
+        Answers several parsed lines, in order.
+    as_json : bool
+        Whether answers are JSON. An invalid line is then answered by ``{"line", "input",
+        "message"}``, otherwise by its text and the message.
+
+    Raises
+    ------
+    BatchError
+        At the end, if any line could not be answered.
+    """
+    n_lines = n_faults = 0
+    first = ""
+    for lines in _groups():
+        parsed, answers = [], []
+        for line in lines:
+            n_lines += 1
+            try:
+                parsed.append(_parsed(line, parse))
+                answers.append("")
+            except InputError as error:
+                answers.append(_fault(line, str(error), as_json))
+                n_faults += 1
+                first = first or f"line {line.number}: {error}"
+        found = iter(answer(parsed) if parsed else ())
+        if answers:
+            echo("\n".join(each or next(found) for each in answers))
+    if n_faults:
+        raise BatchError(
+            f"{counted(n_faults, 'line')} of {n_lines:,} could not be answered; {first}"
+        )
+
+
+def _parsed(line: Line, parse: Callable[[str], _T]) -> _T:
+    if len(line.text) > _MAX_LINE:
+        raise InputError(f"longer than {_MAX_LINE} characters")
+    return parse(line.text)
+
+
+def _fault(line: Line, message: str, as_json: bool) -> str:
+    shown = line.text[:_SHOWN]
+    if as_json:
+        return json.dumps({"line": line.number, "input": shown, "message": message})
+    return f"{shown}\terror: {message}"
+
+
+def _groups() -> Iterator[list[Line]]:
+    # buffered it is, unlike what the type of `buffer` promises
+    stream = cast(io.BufferedReader, sys.stdin.buffer)
+    decoder = StreamDecoder()
+    number, rest = 1, ""
+    while block := stream.read1(_READ):
+        lines = (rest + decoder.decode(block)).split("\n")
+        # keep no more of an endless line than shows that it is too long
+        rest = lines.pop()[: 4 * _MAX_LINE]
+        yield _numbered(lines, number)
+        number += len(lines)
+    yield _numbered((rest + decoder.decode(b"", final=True)).split("\n"), number)
+
+
+def _numbered(lines: list[str], first: int) -> list[Line]:
+    texts = (line.strip() for line in lines)
+    return [Line(number, text) for number, text in enumerate(texts, start=first) if text]
+
+
+_MOST_THROWS = 2
+
+throw_argument = click.argument("throw", nargs=-1, metavar="[THROW]")
+
+
+class ChosenRoll(NamedTuple):
+    """A choice before the throw, and a roll after it."""
+
+    choice: str
+    roll: Roll
+
+    @property
+    def words(self) -> str:
+        """As a record has them: ``enter 3 2``; without choices the throw alone."""
+        return " ".join(filter(None, (self.choice, *map(str, self.roll.throws))))
+
+    @property
+    def passing(self) -> str:
+        """In words, where there is no move."""
+        throws = " ".join(map(str, self.roll.throws))
+        return f"{self.choice or 'throw'} {throws}: no move, the turn passes"
+
+
+class Question(NamedTuple):
+    """A position, the throws that were given, and the rolls that begin with them.
+
+    There is no roll if the game is over.
+    """
+
+    position: Position
+    throws: tuple[int, ...]
+    rolls: tuple[ChosenRoll, ...]
+
+
+def check_arguments(position: str | None, throw: Sequence[str]) -> None:
+    """Refuse a throw together with ``-``, and a position that a shell has split."""
+    if position is None or not throw:
+        return
+    if position == STDIN:
+        raise click.UsageError("with '-' each line has its own throw: omit the argument 'THROW'")
+    if "/" in position and " " not in position:
+        raise click.UsageError("quote a position, as it contains spaces")
+
+
+def has_choices(rules: RuleSet) -> bool:
+    """Whether turns of a rule set begin with a choice."""
+    return rules.mechanics.choices(1, 1) != (FREE_THROW,)
+
+
+def _parse_question(rules: RuleSet, text: str) -> Question:
+    """Parse a line: a position, or a position, a tab, and the choice and throws."""
+    position, _, words = text.partition("\t")
+    return _question_of(rules.position(position), words.split())
+
+
+def _question_of(position: Position, words: Sequence[str]) -> Question:
+    """What is asked by a choice, which may be missing, and throws, of which there may be none.
+
+    Raises
+    ------
+    ThrowError
+        If the dice cannot show a throw.
+    InputError
+        If there are too many throws, the rules do not allow the choice here, or no turn has
+        these throws.
+    """
+    family = position.rules.mechanics
+    is_choice = has_choices(position.rules) and words[:1] and words[0] in family.choices(1, 1)
+    choice, shown = (words[0], words[1:]) if is_choice else (None, words)
+    most = _MOST_THROWS if has_choices(position.rules) else 1
+    if len(shown) > most:
+        raise InputError(
+            f"{' '.join(shown)!r:.60}: a turn of {position.rules.name} has "
+            f"{counted(most, 'throw')} at most"
+        )
+    if most > 1 and shown and not (is_choice or shown[0].isdecimal()):
+        expected = ", ".join(family.choices(1, 1))
+        raise InputError(f"{shown[0]!r:.60}: expected a throw or a choice, one of {expected}")
+    throws = tuple(map(position.rules.dice.parse, shown))
+    if position.winner is not None:
+        return Question(position, throws, ())
+    return Question(position, throws, tuple(_rolls(position, choice, throws)))
+
+
+def _rolls(position: Position, choice: str | None, throws: tuple[int, ...]) -> list[ChosenRoll]:
+    family, side = position.rules.mechanics, position.side
+    allowed = family.choices(position.home(side), position.on_board(side))
+    if choice not in (None, *allowed):
+        raise InputError(
+            f"{choice!r} is not allowed in {position.notation!r}; allowed: {', '.join(allowed)}"
+        )
+    candidate = min(position.numbers(side), default=None)
+    found = [
+        ChosenRoll(each, roll)
+        for each in allowed
+        if choice in (None, each)
+        for roll in family.rolls(each, candidate)
+        if roll.throws[: len(throws)] == throws
+    ]
+    if not found:
+        shown = " and ".join(map(str, throws))
+        raise InputError(f"no turn has throws of {shown} in {position.notation!r}")
+    return found
+
+
+class Forms(NamedTuple):
+    """How a command writes the moves of one roll.
+
+    Attributes
+    ----------
+    json : callable
+        As keys and values of JSON.
+    over : callable
+        The same of a finished game.
+    line, page : callable
+        In a line, and for people.
+    """
+
+    json: Callable[[Position, ChosenRoll], dict[str, Any]]
+    over: Callable[[Position], dict[str, Any]]
+    line: Callable[[Position, ChosenRoll], str]
+    page: Callable[[Position, ChosenRoll], str]
+
+
+def answer_questions(
+    rules: RuleSet,
+    position: str | None,
+    throw: Sequence[str],
+    forms: Forms,
+    *,
+    as_json: bool,
+    check: Callable[[Position], object] = lambda position: None,
+    note: str = "",
+) -> None:
+    """Print the answer to the question of a command, or to those of standard input's lines.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    position : str or None
+        The start if it is None; ``-`` for standard input.
+    throw : sequence of str
+    forms : Forms
+    as_json : bool
+    check : callable
+        Raises InputError for a position that cannot be answered.
+    note : str
+        What follows an answer for people.
+    """
+
+    def line(asked: Question) -> str:
+        return _question_json(asked, forms) if as_json else _question_line(asked, forms.line)
+
+    def parse(text: str) -> Question:
+        asked = _parse_question(rules, text)
+        check(asked.position)
+        return asked
+
+    if position == STDIN:
+        answer_batch(parse, lambda group: [line(each) for each in group], as_json=as_json)
+        return
+    asked = _question_of(position_of(rules, position), throw)
+    echo(_question_json(asked, forms) if as_json else _question_page(asked, forms.page) + note)
+
+
+def _question_json(asked: Question, forms: Forms) -> str:
+    position, throws, found = asked
+    of = forms.json
+    answer: dict[str, Any] = {"position": position.notation}
+    if has_choices(position.rules):
+        answer["turns"] = [
+            {
+                "choice": each.choice,
+                "throws": list(each.roll.throws),
+                "probability": float(each.roll.probability),
+                **of(position, each),
+            }
+            for each in found
+        ]
+    elif throws:
+        answer["throw"] = throws[0]
+        answer |= of(position, found[0]) if found else forms.over(position)
+    else:
+        answer["throws"] = [
+            {
+                "throw": each.roll.throws[0],
+                "probability": float(each.roll.probability),
+                **of(position, each),
+            }
+            for each in found
+        ]
+    return json.dumps(answer)
+
+
+def _question_line(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> str:
+    position, throws, found = asked
+    if throws and found and not has_choices(position.rules):
+        return f"{position.notation}\t{throws[0]}\t{of(position, found[0])}"
+    turns = "; ".join(f"{each.words}: {of(position, each)}" for each in found)
+    return f"{position.notation}\t{turns or 'the game is over'}"
+
+
+def _question_page(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> str:
+    """The answer for people, under the board."""
+    position, throws, found = asked
+    parts = [draw_position(position)]
+    if not found:
+        parts.append("  the game is over")
+    elif len(found) == 1 and throws:
+        parts.append(of(position, found[0]))
+    else:
+        for each in found:
+            chance = chance_text(each.roll.probability)
+            shown = " and ".join(map(str, each.roll.throws))
+            choice = f"{each.choice}, " if each.choice else ""
+            parts.append(f"{choice}throw {shown}, {chance}\n{of(position, each)}")
+    return "\n\n".join(parts)
 
 
 @click.command()
@@ -23,7 +355,7 @@ from ur_solver.rules import Move, Position, named_rules
 @throw_argument
 @pieces_option
 @json_option
-def command(
+def moves_command(
     rules: str, position: str | None, throw: tuple[str, ...], pieces: int | None, as_json: bool
 ) -> None:
     """List the legal moves of POSITION with THROW, or with every throw, and their successors.

@@ -95,7 +95,7 @@ class _OutputFile(click.Path):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> pathlib.Path:
-        from ur_solver.table.present import refuse_table  # noqa: PLC0415 - HDF5, for those who write
+        from ur_solver.table.output import refuse_table  # noqa: PLC0415 - HDF5, for those who write
 
         path = pathlib.Path(os.fsdecode(super().convert(value, param, ctx)))
         if str(path) != "-":

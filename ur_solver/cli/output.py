@@ -1,20 +1,28 @@
-"""Output for people: the board, percentages, bars and sizes."""
+"""Output for people: the board, percentages, bars and sizes.
+
+Games that a command could not use: reported, and then an error.
+"""
 
 from __future__ import annotations
 
 import decimal
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import click
 
 from ur_solver.common.text import printable_lines
+from ur_solver.errors import RecordError
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
 from ur_solver.rules.drawing import ROSETTE, position_text
 from ur_solver.rules.turns import total
+
+if TYPE_CHECKING:
+    from ur_solver.records import RecordFault
 
 _COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
 _BAR_WIDTH = 40
@@ -111,3 +119,23 @@ def columns(rows: list[list[str]], align: str) -> str:
         ).rstrip()
         for row in rows
     )
+
+
+def report_left_out(faults: Sequence[RecordFault], what: str) -> None:
+    """Report games that were left out, and fail if there are any.
+
+    Parameters
+    ----------
+    faults : sequence of RecordFault
+    what : str
+        What was not done with them, such as ``not audited``.
+
+    Raises
+    ------
+    RecordError
+        Of the last fault, after the others have been printed.
+    """
+    for fault in faults[:-1]:
+        say(f"{what}: {fault}")
+    if faults:
+        raise RecordError(f"{what}: {faults[-1]}")

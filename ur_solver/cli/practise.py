@@ -1,28 +1,262 @@
-"""`ur practise`."""
+"""Decisions asked in the terminal: the answer hidden, tried again, explained in numbers.
+
+Flash cards of decisions, as CSV that Anki takes, with pictures if they are asked for.
+
+`ur practise`.
+"""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.exercises import drawn_exercises
 from ur_solver.audit import GameAudit
-from ur_solver.cli.answering import plies_option
-from ur_solver.cli.cards import card_of, write_cards
-from ur_solver.cli.judges import Judges, table_and_files
-from ur_solver.cli.left_out import report_left_out
+from ur_solver.audit.audits import TIE
+from ur_solver.cli.answering import note_of, plies_option
+from ur_solver.cli.audit import Judges, table_and_files
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option, seed_option
-from ur_solver.cli.output import echo, say
-from ur_solver.cli.quiz import Quiz
-from ur_solver.common.files import check_outputs
-from ur_solver.common.text import counted
-from ur_solver.errors import InputError
+from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say
+from ur_solver.cli.play import QuitError, chosen_index, interrupt_of, worth_text
+from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.text import counted, printable
+from ur_solver.errors import InputError, OutputError
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
-from ur_solver.study.practise import Decision, decision, mistakes, opening_decision
+from ur_solver.rules.drawing import position_text
+from ur_solver.rules.svg import board_picture
+from ur_solver.study.practise import (
+    Decision,
+    Weighed,
+    decision,
+    mistakes,
+    next_throws,
+    opening_decision,
+)
+
+_HELP = "'show' shows the answer, 'skip' passes on, 'quit' ends"
+
+
+class Quiz:
+    """Asks decisions, each until it is answered rightly, shown or skipped.
+
+    Parameters
+    ----------
+    asked : sequence of tuple
+        The decisions, each with the table or estimator that judges it.
+    """
+
+    def __init__(self, asked: Sequence[tuple[Decision, Evaluator]]) -> None:
+        self._asked = asked
+        self._n_asked = self._n_right = 0
+        self._lost = 0.0  # by first answers, as shares of what there was to win
+
+    def ask(self) -> None:
+        """Ask all of them, then say how it went; the end of the input ends it, too.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            At Ctrl-C, after the score.
+        """
+        stop = None
+        try:
+            for number, (decision, evaluator) in enumerate(self._asked, start=1):
+                self._ask(number, decision, evaluator)
+        except (QuitError, click.Abort) as left:
+            stop = interrupt_of(left)
+        if self._n_asked:
+            decisions = counted(self._n_asked, "decision")
+            echo(
+                f"\n{self._n_right} of {decisions} right at the first try; first answers lost "
+                f"{100 * self._lost / self._n_asked:.1f} % of what there is to win on average"
+            )
+        if stop is not None:
+            raise stop
+
+    def _ask(self, number: int, decision: Decision, evaluator: Evaluator) -> None:
+        rules, source = decision.position.rules, decision.source
+        where = f", {source}" if source else ""
+        echo(f"\n{number} of {len(self._asked)}: {rules.word}{where}\n")
+        echo(draw_position(decision.position))
+        texts = [each.text for each in decision.options]
+        listed = "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1))
+        echo(f"\n{decision.question}\n  {listed}")
+        is_first = True
+        while True:
+            answer = click.prompt("best", prompt_suffix="> ").strip()
+            word = answer.lower()
+            if word == "quit":
+                raise QuitError
+            if word == "skip":
+                return
+            if word == "show":
+                self._count(decision, None, is_first=is_first)
+                echo(_answer_text(decision, evaluator))
+                return
+            index = chosen_index(answer, texts)
+            if index is None:
+                say(f"{answer[:40]!r} is none of these: {listed.strip()}; {_HELP}")
+                continue
+            chosen = decision.options[index]
+            self._count(decision, chosen, is_first=is_first)
+            is_first = False
+            if _is_right(decision, chosen):
+                echo(_answer_text(decision, evaluator))
+                return
+            echo(_wrong_text(decision, chosen, evaluator))
+
+    def _count(self, decision: Decision, chosen: Weighed | None, *, is_first: bool) -> None:
+        if not is_first:
+            return
+        self._n_asked += 1
+        if chosen is not None:
+            self._n_right += _is_right(decision, chosen)
+            self._lost += decision.loss(chosen) / (decision.total or 1)
+        else:
+            self._lost += decision.cost
+
+
+def _is_right(decision: Decision, chosen: Weighed) -> bool:
+    """Whether an option is as good as the best, or might be as far as estimates can tell."""
+    best = decision.best
+    error = (best.margin**2 + chosen.margin**2) ** 0.5 if chosen is not best else 0.0
+    return decision.loss(chosen) <= max(TIE * (decision.total or 1), error)
+
+
+def _wrong_text(decision: Decision, chosen: Weighed, evaluator: Evaluator) -> str:
+    """What a wrong answer loses and what the next throws make of it; the best stays hidden."""
+    units = decision.position.rules.payoff.units
+    lost = (
+        f"{chosen.text} is worth {units.value(chosen.value)}: {units.lost(decision.loss(chosen))}"
+    )
+    return f"{lost}{_next_text(decision, [chosen], evaluator)}\ntry again"
+
+
+def _answer_text(decision: Decision, evaluator: Evaluator) -> str:
+    """All options with their values, and what the next throws make of the best and the played."""
+    worth = [(each.value, each.margin) for each in decision.options]
+    texts = [each.text for each in decision.options]
+    ranked = sorted(decision.options, key=lambda each: -each.value)
+    played = f"\nin the game {decision.played} was played" if decision.played else ""
+    return (
+        f"{decision.best.text} is the best:\n{worth_text(decision.position, texts, worth)}{played}"
+        f"{_next_text(decision, ranked[:2], evaluator)}{note_of(evaluator)}"
+    )
+
+
+def _next_text(decision: Decision, options: Sequence[Weighed], evaluator: Evaluator) -> str:
+    """What each next throw makes of some options, as a table; nothing where nobody throws."""
+    units = decision.position.rules.payoff.units
+    parts = []
+    for each in options:
+        side, throws = next_throws(evaluator, decision.position, each)
+        if not throws:
+            continue
+        rows = [
+            [f"  after {each.text}, {SIDE_NAMES[side]} throws"]
+            + [" ".join(map(str, one.throws)) for one in throws],
+            ["  with a chance of"] + [f"{100 * one.probability:.1f} %" for one in throws],
+            [f"  {SIDE_NAMES[decision.position.side]} then has"]
+            + [units.value(one.value) for one in throws],
+        ]
+        parts.append(columns(rows, "<" + ">" * len(throws)))
+    return "".join(f"\n\n{part}" for part in parts)
+
+
+_HEAD = "#separator:Comma\n#html:true\n#columns:Front,Back,Tags\n#tags column:3\n"
+"""Anki reads these lines; other programs take them for comments."""
+
+
+class Card(NamedTuple):
+    """A card.
+
+    Attributes
+    ----------
+    front, back : str
+        As HTML without the picture.
+    tags : str
+    picture : str
+        The SVG of the position.
+    """
+
+    front: str
+    back: str
+    tags: str
+    picture: str
+
+    @property
+    def picture_name(self) -> str:
+        """The name of its picture's file, which is the same for the same picture."""
+        return f"ur-{hashlib.sha256(self.picture.encode()).hexdigest()[:16]}.svg"
+
+
+def card_of(decision: Decision) -> Card:
+    """The card of a decision."""
+    rules = decision.position.rules
+    units = rules.payoff.units
+    question = f"{rules.word}: {decision.question}. What is best?"
+    options = ", ".join(each.text for each in decision.options)
+    rows = "".join(
+        f"<tr><td>{escape(each.text)}</td><td>{units.value(each.value)}</td>"
+        f"<td>{units.lost(decision.loss(each)) if decision.loss(each) else 'best'}</td></tr>"
+        for each in sorted(decision.options, key=lambda each: -each.value)
+    )
+    source = f", {printable(decision.source)}" if decision.source else ""
+    played = f"<p>{escape(f'played: {decision.played}{source}')}</p>" if decision.played else ""
+    return Card(
+        f"<pre>{escape(position_text(decision.position))}</pre>"
+        f"<p>{escape(question)}<br>{escape(options)}</p>",
+        f"<p><b>{escape(decision.best.text)}</b></p><table>{rows}</table>{played}",
+        f"ur {rules.word.replace(':', '-')}",
+        board_picture(decision.position),
+    )
+
+
+def write_cards(cards: Sequence[Card], path: Path, pictures: Path | None = None) -> None:
+    """Write cards as CSV, a row each: front, back and tags.
+
+    Every front and back begins with a tag of HTML, so that no program of tables takes a field for
+    a formula.
+
+    Parameters
+    ----------
+    cards : sequence of Card
+    path : Path
+    pictures : Path, optional
+        The folder of the pictures, which fronts then show in place of a board of text. It is made
+        if it is not there.
+
+    Raises
+    ------
+    OutputError
+        If a file cannot be written.
+    """
+    if pictures is not None:
+        try:
+            pictures.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make the folder {str(pictures)!r}: {error}") from None
+        for card in cards:
+            write_file(pictures / card.picture_name, card.picture)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for card in cards:
+        front = card.front
+        if pictures is not None:
+            _, _, rest = front.partition("</pre>")
+            front = f'<img src="{card.picture_name}">{rest}'
+        writer.writerow([front, card.back, card.tags])
+    write_file(path, _HEAD + out.getvalue())
+
 
 Asked = tuple[Decision, Evaluator]
 """A decision, and what judges it."""
@@ -50,7 +284,7 @@ Asked = tuple[Decision, Evaluator]
 )
 @json_option
 @plies_option()
-def command(
+def practise_command(
     words: tuple[str, ...],
     count: int,
     cost: float,

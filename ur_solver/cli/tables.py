@@ -1,13 +1,32 @@
-"""`ur tables`."""
+"""`ur tables`.
+
+`ur info`.
+
+`ur verify`.
+
+`ur certify`.
+
+`ur pack`.
+
+`ur fetch`.
+
+`ur upgrade`.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
 import pathlib
 from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 import click
 
+from ur_solver import __version__
+from ur_solver.answers.fetch import fetch, name_of
 from ur_solver.answers.inventory import (
     Kept,
     Kind,
@@ -16,12 +35,34 @@ from ur_solver.answers.inventory import (
     remove_kept,
     unfinished_solve,
 )
-from ur_solver.answers.lengths import Lengths, lengths_at
-from ur_solver.answers.locate import is_rule_set, open_file
+from ur_solver.answers.lengths import Lengths, lengths_at, open_lengths
+from ur_solver.answers.locate import is_rule_set, open_file, path_of
+from ur_solver.answers.verify import verify_table
+from ur_solver.api.table import Table
+from ur_solver.blocks.stored import VALUE_TYPES
+from ur_solver.cli.answering import open_answering
 from ur_solver.cli.lengths import verified
+from ur_solver.cli.lengths import verify as verify_lengths
 from ur_solver.cli.messages import Messages, message_options
-from ur_solver.cli.options import json_option, number_option
-from ur_solver.cli.output import columns, echo, say, size_text
+from ur_solver.cli.objective import objective_option, refuse_options
+from ur_solver.cli.options import (
+    TABLE_PATH,
+    json_option,
+    number_option,
+    optional_table_argument,
+    output_option,
+    table_argument,
+    threads_option,
+)
+from ur_solver.cli.output import (
+    bound_text,
+    columns,
+    echo,
+    proven_text,
+    say,
+    size_text,
+    time_text,
+)
 from ur_solver.common.text import counted
 from ur_solver.errors import (
     CertificateError,
@@ -31,10 +72,15 @@ from ur_solver.errors import (
     TableInUseError,
     TableVersionError,
 )
+from ur_solver.estimators.estimator import kept_estimator, kept_estimators
 from ur_solver.estimators.file import is_estimator_file
-from ur_solver.estimators.finding import kept_estimator, kept_estimators
 from ur_solver.rules import named_rules
-from ur_solver.table.names import table_folders
+from ur_solver.solving.execution import certify_table
+from ur_solver.table.format import OBJECTIVES, WIN
+from ur_solver.table.names import FOLDER_VARIABLE, cache_folder, games_folder, table_folders
+from ur_solver.table.output import make_folder, pack
+from ur_solver.table.reader import TableFile
+from ur_solver.table.upgrade import open_earlier, upgrade
 
 _FAULTS = (
     *(DamagedTableError, CertificateError, NotATableError),
@@ -55,7 +101,7 @@ checksums_option = click.option(
 @json_option
 @checksums_option
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, sums: bool) -> None:
+def tables_command(ctx: click.Context, as_json: bool, sums: bool) -> None:
     """List the tables and estimators in the folders of tables, or verify or remove some.
 
     The folders are $UR_TABLES, that of a checkout and the user's own ('ur info --paths').
@@ -74,7 +120,7 @@ def command(ctx: click.Context, as_json: bool, sums: bool) -> None:
         raise click.UsageError(f"{option} goes after the command: ur tables {then} {option}")
 
 
-@command.command("list")
+@tables_command.command("list")
 @json_option
 @checksums_option
 def list_command(as_json: bool, sums: bool) -> None:
@@ -82,7 +128,7 @@ def list_command(as_json: bool, sums: bool) -> None:
     _list(as_json, sums)
 
 
-@command.command("verify")
+@tables_command.command("verify")
 @click.argument("words", metavar="[TABLE]...", nargs=-1)
 @number_option(
     "--sample",
@@ -92,7 +138,9 @@ def list_command(as_json: bool, sums: bool) -> None:
 )
 @json_option
 @message_options
-def verify_command(words: tuple[str, ...], sample: int, as_json: bool, messages: Messages) -> None:
+def tables_verify_command(
+    words: tuple[str, ...], sample: int, as_json: bool, messages: Messages
+) -> None:
     """Verify TABLEs, by default all tables, with one line for each.
 
     The exit code is 1 if any table is wrong.
@@ -110,7 +158,7 @@ def verify_command(words: tuple[str, ...], sample: int, as_json: bool, messages:
         raise DamagedTableError(f"{n_wrong} of {counted(len(chosen), 'table')} failed")
 
 
-@command.command("remove")
+@tables_command.command("remove")
 @click.argument("words", metavar="TABLE...", nargs=-1, required=True)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 def remove_command(words: tuple[str, ...], yes: bool) -> None:
@@ -236,3 +284,358 @@ def _positions(kept: Kept) -> str:
         return ""
     held = "" if kept.is_whole else "part: " if kept.left is None else f"{kept.left} left: "
     return f"{held}{kept.positions:,}"
+
+
+@click.command()
+@optional_table_argument
+@objective_option
+@click.option("--paths", "is_of_paths", is_flag=True, help="List the folders of files.")
+@json_option
+def info_command(word: str | None, objective: str, is_of_paths: bool, as_json: bool) -> None:
+    """Describe TABLE, a file or a rule set such as finkel:3, by what its file says.
+
+    If a rule set has no table, its estimator is described. With --objective it is the table of
+    lengths; a file of one needs no --objective.
+
+    With --paths, list the folders instead: those of tables ($UR_TABLES comes first, and new tables
+    go into the first), of games in play, and of cached results.
+    """
+    if is_of_paths == (word is not None):
+        raise click.UsageError("give a TABLE, or --paths")
+    if word is None:
+        echo(json.dumps(_paths()) if as_json else _paths_text())
+        return
+    lengths = lengths_at(word) if objective == WIN else open_lengths(word, objective)
+    if lengths is not None:
+        with lengths:
+            echo(json.dumps(lengths.info()) if as_json else _lengths_text(lengths))
+        return
+    with open_answering(word) as table:
+        if as_json:
+            echo(json.dumps(table.info()))
+            return
+        if not table.are_exact:
+            from ur_solver.cli.train import report  # noqa: PLC0415 - of estimators alone
+
+            echo(report(table))
+            return
+        header = table.header
+        part, value = table.file.part, table.start_value
+        rows = [
+            ["file", str(table.path)],
+            ["rule set", header.rules.title],
+        ]
+        if not part.is_whole:
+            rows.append(["holds", part.scope])
+        if value is not None:
+            text = partial(table.rules.payoff.text, tolerance=table.tolerance)
+            rows.append([f"first player {table.rules.payoff.verb}", text(table.opening_value())])
+            if not table.rules.mechanics.has_free_first_throw:
+                rows.append(["  with a free first throw", text(value)])
+        rows += [
+            *_stakes_rows(table),
+            *_size_rows(table.file),
+            ["tolerance", f"{table.tolerance:.3g}"],
+            ["proven error", _proven(table)],
+            ["largest residual", f"{header.residual * table.space.unit:.3g}"],
+            *_file_rows(table.file),
+        ]
+        echo(columns(rows, "<<"))
+
+
+def _paths() -> dict[str, Any]:
+    """The folders, as JSON values."""
+    return {
+        "version": __version__,
+        "package": str(pathlib.Path(__file__).resolve().parent.parent),
+        "tables": [str(folder) for folder in table_folders()],
+        "games": str(games_folder()),
+        "cache": str(cache_folder()),
+        "environment": {FOLDER_VARIABLE: os.environ.get(FOLDER_VARIABLE)},
+    }
+
+
+def _paths_text() -> str:
+    found = _paths()
+    first, *others = found["tables"]
+    chosen = found["environment"][FOLDER_VARIABLE]
+    return columns(
+        [
+            ["version", found["version"]],
+            ["program", found["package"]],
+            [f"${FOLDER_VARIABLE}", chosen or "not set"],
+            ["new tables", first],
+            *(["tables, too", folder] for folder in others),
+            ["games in play", found["games"]],
+            ["cache", found["cache"]],
+        ],
+        "<<",
+    )
+
+
+def _lengths_text(lengths: Lengths) -> str:
+    """A table of lengths; the help of `--objective` explains the objectives."""
+    start = lengths.length(lengths.rules.start())
+    return columns(
+        [
+            ["file", str(lengths.path)],
+            ["rule set", lengths.rules.title],
+            ["objective", lengths.objective],
+            ["throws to come at the start", f"{start:.6f}"],
+            *_size_rows(lengths.file),
+            ["proven error", f"{bound_text(lengths.max_error)} throws"],
+            ["largest residual", f"{lengths.file.header.residual:.3g}"],
+            *_file_rows(lengths.file),
+        ],
+        "<<",
+    )
+
+
+def _size_rows(file: TableFile) -> list[list[str]]:
+    """How much a file holds of its game."""
+    return [
+        ["positions", _count_text(file.part.n_positions, file.space.n_positions)],
+        ["blocks", _count_text(len(file.part.indices), len(file.space.blocks))],
+        ["chunks", f"{file.n_chunks:,}"],
+        ["value type", file.header.value_type],
+    ]
+
+
+def _file_rows(file: TableFile) -> list[list[str]]:
+    """How large a file is, and how it was made."""
+    return [
+        ["size", size_text(file.n_bytes)],
+        ["digest", file.digest],
+        ["made", f"{file.header.made} by ur_solver {file.header.program}"],
+        ["solved in", time_text(file.header.seconds)],
+    ]
+
+
+def _count_text(held: int, whole: int) -> str:
+    """A count, and its total if that is larger."""
+    return f"{held:,}" if held == whole else f"{held:,} of {whole:,}"
+
+
+def _stakes_rows(table: Table) -> list[list[str]]:
+    """The stakes, the largest stored fines, and the error of that cut."""
+    space = table.space
+    stakes = table.rules.stakes
+    if stakes is None:
+        return []
+    begin = table.rules.start()
+    error = table.cut_error(begin)
+    last, past = (
+        table.cut_error(dataclasses.replace(begin, fines=space.reach + more)) for more in (0, 1)
+    )
+    most = f"at most {last:.3g}"
+    if table.header.level_errors is not None and space.reach:
+        most = f"at most {bound_text(error)} before a fine, {bound_text(last)} after {space.reach}"
+    return [
+        ["stakes", f"ante {stakes.ante}, fine {stakes.fine}"],
+        ["fines", f"0 to {space.reach}; more are extrapolated linearly"],
+        ["error of that cut", f"{most}, and {past - last:.3g} for each fine past it"],
+    ]
+
+
+def _proven(table: Table) -> str:
+    if table.max_error is None:
+        return "none; 'ur certify' adds one"
+    least = table.file.blocks["error"].min() * table.space.unit
+    return f"{bound_text(table.max_error)}, by block from {bound_text(least)}"
+
+
+@click.command()
+@table_argument
+@objective_option
+@number_option(
+    "--sample", within=(0, 10**9), default=500, help="Recompute N positions by the readable rules."
+)
+@threads_option
+@json_option
+@message_options
+def verify_command(
+    word: str,
+    objective: str,
+    sample: int,
+    threads: int | None,
+    as_json: bool,
+    messages: Messages,
+) -> None:
+    """Check the values of TABLE, a file or a rule set such as finkel:3, by recomputing them.
+
+    The checks cover the checksums of all chunks, the completeness of the table, the equation of
+    every position's value with its successors' values, and a random sample by the readable
+    rules. A certificate in the table is proven again. The exit code is 1 if the table is wrong.
+    """
+    try:
+        if objective != WIN:
+            refuse_options(["sample", "threads"], "lengths of games")
+            verify_lengths(word, objective, messages, as_json=as_json)
+            return
+        with (
+            open_file(word, say=say) as opened,
+            messages.progress("verifying", opened.part.n_positions) as progress,
+        ):
+            found = verify_table(opened, sample=sample, threads=threads, progress=progress)
+    except (DamagedTableError, CertificateError) as error:
+        if as_json:
+            echo(json.dumps({"right": False, "message": str(error)}))
+        raise
+    if as_json:
+        facts = {"path": str(opened.path), "right": True, "message": None, **asdict(found)}
+        echo(json.dumps(facts))
+        return
+    if messages.is_quiet:
+        return
+    proven = (
+        ""
+        if found.error is None
+        else f"\n  none off by more than {proven_text(found.error, opened.rules)}, proven again"
+    )
+    chunks = counted(found.chunks, "chunk matches its checksum", "chunks match their checksums")
+    echo(
+        f"{opened.path}: right\n"
+        f"  {chunks}\n"
+        f"  {counted(found.positions, 'position')} in {counted(found.blocks, 'block')}, each "
+        f"within {found.residual:.3g} of what its moves are worth\n"
+        f"  {found.sampled:,} of them recomputed by the readable rules{proven}"
+    )
+
+
+@click.command()
+@table_argument
+@threads_option
+@json_option
+@message_options
+def certify_command(word: str, threads: int | None, as_json: bool, messages: Messages) -> None:
+    """Prove a bound on the error of the values of TABLE, and store it in its file.
+
+    TABLE is a file or a rule set, such as finkel:3. The proof uses the values alone,
+    whatever program made them. 'ur verify' repeats it.
+
+    \b
+    ur certify finkel:3
+    """
+    with (
+        open_file(word, say=say) as opened,
+        messages.progress("certifying", opened.part.n_positions) as progress,
+    ):
+        error = certify_table(opened, threads=threads, progress=progress)
+    if as_json:
+        echo(json.dumps({"path": str(opened.path), "error": error}))
+    elif not messages.is_quiet:
+        proven = proven_text(error, opened.rules)
+        echo(f"{opened.path}: no value is off by more than {proven}, proven")
+
+
+@click.command()
+@table_argument
+@click.argument("output", type=click.Path(path_type=pathlib.Path))
+@click.option(
+    "--value-type",
+    type=click.Choice(list(VALUE_TYPES)),
+    help="Store values in this type; by default as in TABLE.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing output.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing unless the command fails.")
+def pack_command(
+    word: str, output: pathlib.Path, value_type: str | None, force: bool, quiet: bool
+) -> None:
+    """Copy TABLE to OUTPUT: one file if its name ends in .h5, otherwise a folder.
+
+    TABLE is a file, a folder or a rule set. A folder has one file per block, like the result of a
+    large solve. Without --value-type the copied values are identical to the last bit.
+
+    \b
+    ur pack finkel:3 finkel-3
+    """
+    with open_file(word, say=say) as table:
+        replaced = pack(table, output, value_type=value_type, force=force)
+    if not quiet:
+        if replaced is not None:
+            say(f"replaced {replaced}")
+        with TableFile(output) as packed:
+            echo(f"{output}, {size_text(packed.n_bytes)}")
+
+
+@click.command()
+@click.argument("url")
+@output_option(
+    "Write to FILE; by default to the folder of tables, under the name in URL.",
+    TABLE_PATH,
+    "FILE",
+)
+@click.option(
+    "--sha256", metavar="HEX", help="Expect this checksum; by default the one at URL.sha256."
+)
+@click.option("--force", is_flag=True, help="Replace an existing table.")
+@json_option
+@message_options
+def fetch_command(
+    url: str,
+    output: pathlib.Path | None,
+    sha256: str | None,
+    force: bool,
+    as_json: bool,
+    messages: Messages,
+) -> None:
+    """Fetch the table at URL, and check it against its checksum.
+
+    The checksum is in the format of sha256sum, at the same address with .sha256 appended. An
+    interrupted fetch resumes when the same command is given again.
+
+    \b
+    ur fetch https://example.org/finkel-7.h5
+    """
+    name = name_of(url)
+    if output is None:
+        output = table_folders()[0] / name
+        if make_folder(output.parent):
+            messages.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
+    shown = partial(messages.progress, "fetching", unit="bytes")
+    replaced = fetch(url, output, sha256=sha256, force=force, shown=shown)
+    if replaced is not None:
+        messages.say(f"replaced {replaced}", "replaced", replaced=replaced)
+    with TableFile(output, OBJECTIVES) as table:
+        if as_json:
+            found = {"path": str(output), "digest": table.digest, "bytes": table.n_bytes}
+            echo(json.dumps(found))
+        elif not messages.is_quiet:
+            echo(f"{output}, {table.rules.title}, {size_text(table.n_bytes)}")
+
+
+@click.command()
+@table_argument
+@output_option(
+    "Write to FILE; by default TABLE is replaced once the new one is complete.",
+    TABLE_PATH,
+    "FILE",
+)
+@click.option("--force", is_flag=True, help="Replace an existing FILE.")
+@json_option
+@message_options
+def upgrade_command(
+    word: str, output: pathlib.Path | None, force: bool, as_json: bool, messages: Messages
+) -> None:
+    """Rewrite TABLE, of the race family and format version 3 to 6, in the current format.
+
+    TABLE is a file or a rule set, such as finkel:3. The values, and what is proven of them, stay
+    the same for every position; nothing is solved again. All other tables of version 3 or later are
+    read as they are.
+
+    \b
+    ur upgrade finkel-3.h5
+    """
+    path = path_of(word)
+    with (
+        open_earlier(path) as table,
+        messages.progress("rewriting", table.part.n_positions) as progress,
+    ):
+        replaced = upgrade(table, output or path, force=force, progress=progress)
+    if replaced is not None:
+        messages.say(f"replaced {replaced}", "replaced", replaced=replaced)
+    with TableFile(output or path) as now:
+        if as_json:
+            echo(json.dumps({"path": str(now.path), "digest": now.digest, "bytes": now.n_bytes}))
+        elif not messages.is_quiet:
+            echo(f"{now.path}, {size_text(now.n_bytes)}")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ur_solver.api.estimating import train
-from ur_solver.cli.custom import custom_rule_options, custom_rules
+from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_rules
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import (
     TABLE_PATH,
@@ -24,10 +24,8 @@ from ur_solver.cli.options import (
     threads_option,
 )
 from ur_solver.cli.output import echo, size_text, time_text
-from ur_solver.cli.sections import SectionedCommand
 from ur_solver.common.text import counted
-from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.intervals import half_widths
+from ur_solver.estimators.estimator import Estimator, half_widths
 from ur_solver.estimators.training import Training
 
 _SECONDS = 10.0
@@ -67,7 +65,7 @@ def _layers(text: str) -> tuple[int, ...]:
 @json_option
 @message_options
 @custom_rule_options
-def command(
+def train_command(
     rules: str,
     pieces: int | None,
     output: pathlib.Path | None,

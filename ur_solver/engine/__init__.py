@@ -1,14 +1,11 @@
 """Solving: blocks and their graph, runners, stores and proofs."""
 
-from ur_solver.engine.backlog import Backlog
-from ur_solver.engine.block import solve_block
+from ur_solver.engine.block import Lease, solve_block
 from ur_solver.engine.certify import bound_levels, certify
-from ur_solver.engine.dispatch import Assignment, Dispatcher
 from ur_solver.engine.graph import BlockGraph, critical_paths
-from ur_solver.engine.lease import Lease
-from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner
+from ur_solver.engine.runners import Allowance, Assignment, Dispatcher, Runner, Task, ThreadRunner
 from ur_solver.engine.solve import goal_of, solve
-from ur_solver.engine.store import BlockStore, FileStore, MemoryStore, largest_error
+from ur_solver.engine.store import Backlog, BlockStore, FileStore, MemoryStore, largest_error
 
 __all__ = [
     "Allowance",

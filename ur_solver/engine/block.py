@@ -1,4 +1,30 @@
-"""Solving one block: a function of the block and its inputs.
+"""The resources that a block is solved with.
+
+Bringing one block to its fixed point.
+
+In-place sweeps converge geometrically: the error is a sum of modes, each of which a sweep
+multiplies by its own contraction factor r. Every few sweeps the values are extrapolated: t times
+the last change is added, with the t that minimises the predicted next change in the mean square
+(reduced rank extrapolation of rank one; Sidi, Ford and Smith, SIAM J. Numer. Anal. 23, 1986,
+178-196). If a single mode is left, t is Aitken's r / (1 - r), which removes it. The following
+sweeps reduce the error that the step adds to other modes.
+
+Sweeps under a policy, between sweeps over all moves.
+
+A *policy* has one move for every throw. A sweep under a policy reads a single move per throw,
+in a small part of the time of a sweep over all moves. So policies are used in
+turn: the greedy one, some sweeps under it, the greedy one by the new values (modified
+policy iteration; Puterman and Shin, Management Science 24, 1978, 1127-1137). Once hardly any move
+changes, the sweeps continue until the values have converged. Sweeps over all moves
+(`ur_solver.engine.block`) do the rest and judge the result, so nothing here has to be exact.
+
+Settling a block: its values to within a goal of the fixed point.
+
+With ordinary dice the sweeps contract fast, and their changes show how far they have come. With
+others a sweep may hardly change values that are far off. There the goal is proven before a
+block counts as solved; if sweeps do not reach it, policy iteration does.
+
+Solving one block: a function of the block and its inputs.
 
 It uses no other blocks, no files, and only the given threads, so it runs in any process that
 has the rule set and the values of the blocks that it reads.
@@ -6,15 +32,434 @@ has the rule set and the values of the blocks that it reads.
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
-from ur_solver.blocks.block_record import BlockResult
-from ur_solver.engine.improve import improve
-from ur_solver.engine.lease import Lease
-from ur_solver.engine.settle import settle, settle_for_sure
-from ur_solver.kernel import FinishedBlocks, Kernel, Values, Workspace, prove
+from ur_solver.blocks.stored import BlockResult
+from ur_solver.errors import UnsettledError, UnsolvableError
+from ur_solver.kernel import (
+    MOST_POLICY_POSITIONS,
+    BlockWork,
+    FinishedBlocks,
+    Kernel,
+    PolicyWork,
+    SweptValues,
+    Values,
+    Workspace,
+    is_within,
+    prove,
+)
+from ur_solver.space import Block
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The resources that a block is solved with.
+
+    Attributes
+    ----------
+    workspace : Workspace
+        Memory that no other block uses meanwhile.
+    threads : int
+        The number of threads that may lay the block out and sweep it.
+    spare : callable
+        Returns the number of further threads that the next sweep may use; 0 by default.
+    check_stop : callable
+        Raises StoppedError if the block is to be abandoned; by default it never is.
+    """
+
+    workspace: Workspace
+    threads: int = 1
+    spare: Callable[[], int] = lambda: 0
+    check_stop: Callable[[], object] = lambda: None
+
+
+_LATEST = 3
+"""The number of recent contraction factors whose largest predicts later ones."""
+
+_CYCLE = 6
+"""Sweeps from one extrapolation to the next."""
+
+_SLOWEST = 0.98
+"""The largest contraction factor for which extrapolation and the error estimate are valid."""
+
+_PATIENCE = 8
+"""Sweeps without a new smallest change after which single precision is given up."""
+
+_CIRCLES = 50
+"""The same limit in double precision, counted from the last extrapolation. Changes may cycle
+without end at a few times the usual rounding error; seen with dice of nine throws."""
+
+_MOST_CIRCLING = 4.0
+"""The largest change in such a cycle, in units of `SweptValues.noise`."""
+
+MAX_SWEEPS = 100_000
+
+
+class StoppedError(Exception):
+    """The solve was stopped from outside; the values of the block are discarded."""
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """The convergence of a block to its fixed point.
+
+    Attributes
+    ----------
+    sweeps : int
+    delta : float
+        The largest change of the last sweep.
+    factor : float
+        The contraction factor of the last sweeps, 0 if there were too few.
+    """
+
+    sweeps: int
+    delta: float
+    factor: float
+
+
+def iterate(
+    work: SweptValues,
+    room: Values,
+    goal: float,
+    lease: Lease,
+    most_sweeps: int = MAX_SWEEPS,
+    factor: float = 0.0,
+) -> Iteration:
+    """Sweep until the values are estimated to be within `goal` of the fixed point.
+
+    Parameters
+    ----------
+    work : SweptValues
+    room : float64, shape (block size,)
+        Overwritten.
+    goal : float
+        In units of the values. A goal near the rounding error of float64 is not reached: the
+        sweeps then end when the changes are rounding, or have not decreased for long.
+    lease : Lease
+    most_sweeps : int
+        The number of sweeps after which values count as not converged.
+    factor : float
+        The contraction factor if it is known already; then one sweep may be enough.
+
+    Raises
+    ------
+    UnsettledError
+        If the values do not converge in that many sweeps.
+    StoppedError
+        Between sweeps, if the lease says so.
+
+    Notes
+    -----
+    With contraction factor r the error after a sweep is at most delta * r / (1 - r). r is
+    estimated as the largest of the last three factors since the last extrapolation and of the
+    factor that this implied; before there are two, it is the given factor. The residual,
+    computed afterwards, does not depend on the estimate.
+
+    This is one loop, since each way to end it depends on what all sweeps before have shown.
+    """
+    factors: list[float] = []
+    samples: list[npt.NDArray[np.float64]] = []
+    previous, sweeps, since, slowest = 0.0, 0, 0, 0.0
+    smallest, smallest_at = math.inf, 0  # of all changes
+    least, least_at = math.inf, 0  # of those since the last extrapolation
+    # The change at the end of a cycle must be smaller than at the end of the cycle before. Once
+    # it is not, extrapolation ends, and `to_beat` is 0.
+    to_beat = math.inf
+    while True:
+        lease.check_stop()
+        if since == _CYCLE - 1 and to_beat > 0.0:
+            work.remember(room)
+        delta = work.sweep(lease.threads + lease.spare())
+        sweeps += 1
+        since += 1
+        if previous > 0.0:
+            factors.append(delta / previous)
+        previous = delta
+        if delta < smallest:
+            smallest, smallest_at = delta, sweeps
+        if len(factors) >= 2:
+            factor = min(max(slowest, *factors[-_LATEST:]), _SLOWEST)
+        if delta <= work.noise or sweeps - smallest_at >= _PATIENCE:
+            if work.refine():
+                since, samples, to_beat = 0, [], math.inf
+                continue
+            if delta <= work.noise:
+                return Iteration(sweeps, delta, factor)
+        if delta < least:
+            least, least_at = delta, sweeps
+        if sweeps - least_at >= _CIRCLES and delta <= _MOST_CIRCLING * work.noise:
+            return Iteration(sweeps, delta, factor)
+        if sweeps >= most_sweeps or not math.isfinite(delta):
+            raise UnsettledError(
+                sweeps,
+                f"a block has not converged after {sweeps} sweeps: the last changed a value by "
+                f"{delta:.3g}",
+            )
+        if factor > 0.0 and delta * max(1.0, factor / (1.0 - factor)) <= goal:
+            return Iteration(sweeps, delta, factor)
+        if since > _CYCLE - 3 and to_beat > 0.0:
+            samples.append(work.sample())
+        if since == _CYCLE:
+            since = 0
+            to_beat = delta if delta < to_beat else 0.0
+            if to_beat > 0.0:
+                times = _times(*samples)
+                if -0.5 < times < _SLOWEST / (1.0 - _SLOWEST):
+                    work.extrapolate(times)
+                    least, least_at = math.inf, sweeps
+                    previous, factors, factor, slowest = 0.0, [], 0.0, times / (1.0 + times)
+            samples = []
+
+
+def _times(
+    first: npt.NDArray[np.float64],
+    second: npt.NDArray[np.float64],
+    third: npt.NDArray[np.float64],
+) -> float:
+    """The multiple of the last change to add to the values; NaN if the changes are equal.
+
+    The samples are overwritten.
+    """
+    before = np.subtract(second, first, out=first)
+    change = np.subtract(third, second, out=second)
+    difference = np.subtract(before, change, out=before)
+    # products summed by NumPy itself: BLAS would start threads of its own
+    square = float(np.einsum("i,i", difference, difference))
+    return float(np.einsum("i,i", change, difference)) / square if square > 0.0 else math.nan
+
+
+_FIRST_SWEEPS = 4
+"""Sweeps over all moves before the first policy: from values of 1/2, any policy is bad."""
+
+_SWEEPS = 5
+"""Sweeps under a policy that is about to change."""
+
+_MANY_CHANGES, _FEWER_SWEEPS = 0.05, 3
+"""The same after a larger share of changed moves: such a policy changes soon."""
+
+_FEW_CHANGES = 1e-5
+"""The share of positions whose moves have changed, at which a policy is nearly optimal."""
+
+_MOST_POLICIES = 30
+"""The most policies: as both sides change theirs at once, they might cycle."""
+
+_MOST_SWEEPS = 200
+"""The most sweeps under one policy, never needed with ordinary dice."""
+
+_LEEWAY = 0.1
+"""The fraction of the goal to which the values of the last policy converge."""
+
+_LEAST_LEEWAY = 4.0
+"""The same in units of `SweptValues.noise`: the largest of many changes is beyond the noise."""
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """The progress of a block by sweeps under policies.
+
+    Attributes
+    ----------
+    sweeps : int
+        Their number, including those before the first policy.
+    factor : float
+        The expected contraction factor of sweeps over all moves; 0 if unknown.
+    """
+
+    sweeps: int = 0
+    factor: float = 0.0
+
+
+def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improvement:
+    """Bring a block close to its fixed point by sweeps under policies, if its kernel has them.
+
+    Parameters
+    ----------
+    work : BlockWork
+        Its values are brought closer to the fixed point.
+    room : float64, shape (block size,)
+        Overwritten.
+    goal : float
+        How close, as for `iterate`.
+    lease : Lease
+
+    Returns
+    -------
+    Improvement
+    """
+    if not work.has_policies:
+        return Improvement()
+    sweeps, factor = 0, 0.0
+    for _ in range(_FIRST_SWEEPS):
+        lease.check_stop()
+        work.sweep(lease.threads + lease.spare())
+        sweeps += 1
+    changes = math.inf
+    for _ in range(_MOST_POLICIES):
+        lease.check_stop()
+        policy = cast(PolicyWork, work).follow(room, lease.threads + lease.spare())
+        had, changes = changes, policy.n_changed / len(room)
+        if had <= _FEW_CHANGES and changes == 0.0:
+            policy.close()
+            # sweeps of all moves took up to twice as many as sweeps under one policy
+            return Improvement(sweeps, math.sqrt(factor))
+        try:
+            if changes <= _FEW_CHANGES:
+                aim = max(_LEEWAY * goal, _LEAST_LEEWAY * policy.noise)
+                iteration = iterate(policy, room, aim, lease, _MOST_SWEEPS)
+                sweeps += iteration.sweeps
+                factor = max(factor, iteration.factor)
+            else:
+                for _ in range(_FEWER_SWEEPS if changes > _MANY_CHANGES else _SWEEPS):
+                    lease.check_stop()
+                    policy.sweep(lease.threads + lease.spare())
+                    sweeps += 1
+        except UnsettledError as error:
+            sweeps += error.sweeps
+            break
+        finally:
+            policy.close()
+    return Improvement(sweeps)
+
+
+_FEW_SWEEPS = 1000
+"""The sweeps after which policy iteration takes over if it can."""
+
+_AIM = 0.1
+"""Sweeps continue to this fraction of the bound to prove."""
+
+
+def settle(
+    work: BlockWork,
+    values: Values,
+    goal: float,
+    lease: Lease,
+    bounds: tuple[float, float],
+    most_sweeps: int = MAX_SWEEPS,
+    factor: float = 0.0,
+) -> tuple[int, float]:
+    """Sweep a block until its values are estimated to be within a goal, and write them.
+
+    Parameters
+    ----------
+    work : BlockWork
+    values : float64, shape (block size,)
+        Overwritten, in rank order, whether or not they converge.
+    goal : float
+        As for `iterate`.
+    lease : Lease
+    bounds : tuple of float
+        The least and the largest value that there can be.
+    most_sweeps : int
+        The number of sweeps after which values count as not converged.
+    factor : float
+        As for `iterate`.
+
+    Returns
+    -------
+    sweeps : int
+        The number of sweeps.
+    residual : float
+        The largest abs(T(V) - V).
+
+    Raises
+    ------
+    UnsettledError
+        If the values do not converge in that many sweeps.
+    """
+    try:
+        sweeps = iterate(work, values, goal, lease, most_sweeps, factor).sweeps
+    finally:
+        work.store(values)
+    return sweeps, _residual(work, values, lease, bounds)
+
+
+def settle_for_sure(
+    kernel: Kernel,
+    block: Block,
+    finished: FinishedBlocks,
+    work: BlockWork,
+    values: Values,
+    goal: float,
+    lease: Lease,
+) -> tuple[int, float]:
+    """Bring the values of a block within a goal that is proven, not estimated.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Of chances.
+    block : Block
+    finished : FinishedBlocks
+    work : BlockWork
+        The block, laid out; its own values are lost.
+    values : float64, shape (block size,)
+        Overwritten, in rank order.
+    goal : float
+        The largest difference to the solution by the given values of other blocks.
+    lease : Lease
+
+    Returns
+    -------
+    sweeps : int
+    residual : float
+        As of `settle`.
+
+    Raises
+    ------
+    UnsolvableError
+        If play can stay in the block for ever, or the goal cannot be proven.
+    SolveError
+        If the goal cannot be reached.
+    """
+    rules = kernel.space.rules
+    rank = kernel.endless_rank(block, lease.threads)
+    if rank is not None:
+        raise UnsolvableError(
+            f"{rules.name}: play can go on for ever from {kernel.space.unrank(rank).notation!r}, "
+            "so its positions have no value"
+        )
+    can_iterate_policies = block.size <= MOST_POLICY_POSITIONS
+    try:
+        sweeps, residual = settle(
+            work,
+            values,
+            _AIM * goal,
+            lease,
+            kernel.space.bounds,
+            _FEW_SWEEPS if can_iterate_policies else MAX_SWEEPS,
+        )
+        if is_within(work, values, goal, lease.threads, lease.check_stop):
+            return sweeps, residual
+    except UnsettledError as error:
+        sweeps = error.sweeps
+    values[:] = kernel.iterate_policies(block, values, finished)
+    work.load(values)
+    residual = _residual(work, values, lease, kernel.space.bounds)
+    if not is_within(work, values, goal, lease.threads, lease.check_stop):
+        raise UnsolvableError(
+            f"{rules.name}: with these dice rounding errors add up so far that block "
+            f"{block.index} is not proven to be within {goal:.2g} of its solution; ask for a "
+            "larger tolerance"
+        )
+    return sweeps, residual
+
+
+def _residual(work: BlockWork, values: Values, lease: Lease, bounds: tuple[float, float]) -> float:
+    """The residual of a block; its values, which are those of `work`, are put within bounds."""
+    least, most = bounds
+    if values.min() < least or values.max() > most:
+        # An extrapolation may leave [0, 1] by less than the tolerance.
+        np.clip(values, least, most, out=values)
+        work.load(values)
+    return work.residual(lease.threads + lease.spare())
+
 
 _LINE = 8
 """Numbers in a cache line."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.engine.block import Lease
 from ur_solver.engine.graph import BlockGraph
-from ur_solver.engine.lease import Lease
 from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import largest_error
 from ur_solver.kernel import Values, bound_cut, check_provable, kernel_of, prove_values

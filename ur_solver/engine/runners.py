@@ -2,22 +2,25 @@
 
 A *task* is a function of a block's number that any runner can call. Its return value is passed to
 the caller's thread when the block is done.
+
+Dispatching: the choice of a worker for each block, by an account of threads and memory.
+
+It is independent of machines: a driver of real workers and a simulated run both use it.
 """
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from ur_solver.common.machine import usable_processors
+from ur_solver.engine.block import Lease, StoppedError
 from ur_solver.engine.graph import BlockGraph
-from ur_solver.engine.iterate import StoppedError
-from ur_solver.engine.lease import Lease
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
 
@@ -196,3 +199,217 @@ class _Run(Generic[_R]):
     def _check_stop(self) -> None:
         if self.stop.is_set():
             raise StoppedError
+
+
+SMALL_SIZE = 1 << 14
+"""The number of values above which a block takes longer than sending the next one."""
+
+_LOOKED_AT = 64
+"""The number of ready blocks that are searched for one that fits."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A block with its worker, threads and memory.
+
+    Attributes
+    ----------
+    index : int
+    worker : str
+    threads : int
+    cost : int
+        Memory, in bytes.
+    """
+
+    index: int
+    worker: str
+    threads: int
+    cost: int
+
+
+@dataclass(eq=False)
+class _Account:
+    """The resources of a worker, and their use; workers of a machine share its processors."""
+
+    threads: int
+    memory: int
+    processors: int
+    machine: list[_Account]
+    in_work: dict[int, Assignment] = field(default_factory=dict)
+
+    @property
+    def used_threads(self) -> int:
+        return sum(each.threads for each in self.in_work.values())
+
+    @property
+    def free_threads(self) -> int:
+        return min(self.threads - self.used_threads, self.idle_threads)
+
+    @property
+    def spare_threads(self) -> int:
+        """The threads that one more block could have, with idle ones of other workers."""
+        return min(self.processors - self.used_threads, self.idle_threads)
+
+    @property
+    def idle_threads(self) -> int:
+        """The idle threads of all workers of its machine."""
+        return sum(each.threads - each.used_threads for each in self.machine)
+
+    @property
+    def free_memory(self) -> int:
+        return self.memory - sum(each.cost for each in self.in_work.values())
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """The order of workers: the most free memory, then the most free threads."""
+        return self.free_memory, self.free_threads
+
+
+class Dispatcher:
+    """Hands out the ready blocks of a graph to workers that have room for them.
+
+    Blocks go in the graph's order, each to the worker with the most memory left. A block that does
+    not fit now reserves a worker that is large enough, which gets nothing else; smaller blocks go
+    to the other workers meanwhile. A single block has the threads of all workers of its machine.
+
+    Parameters
+    ----------
+    graph : BlockGraph
+        The dispatcher takes blocks from it and finishes none.
+    cost : callable
+        The memory that a block takes while it is solved, by its number, in bytes.
+    most_threads : int, optional
+        For one block.
+    ahead : int
+        The number of small blocks queued at a worker beyond its threads.
+    """
+
+    def __init__(
+        self,
+        graph: BlockGraph,
+        cost: Callable[[int], int],
+        most_threads: int | None = None,
+        ahead: int = 0,
+    ) -> None:
+        self._ahead = ahead
+        self._graph = graph
+        self._cost = cost
+        self._most_threads = most_threads
+        self._accounts: dict[str, _Account] = {}
+        self._machines: dict[str, list[_Account]] = {}
+        self._workers: dict[int, str] = {}
+        self._failed_on: dict[int, set[str]] = {}
+
+    @property
+    def workers(self) -> list[str]:
+        """The names of all workers."""
+        return list(self._accounts)
+
+    @property
+    def largest_memory(self) -> int:
+        """The memory of the largest worker; 0 without any."""
+        return max((account.memory for account in self._accounts.values()), default=0)
+
+    def add(
+        self,
+        worker: str,
+        threads: int,
+        memory: int,
+        *,
+        machine: str | None = None,
+        processors: int | None = None,
+    ) -> None:
+        """Add a worker.
+
+        Parameters
+        ----------
+        worker : str
+        threads : int
+            The threads of the worker, and the most blocks that it solves at a time.
+        memory : int
+            In bytes.
+        machine : str, optional
+            Workers on one machine lend each other idle threads; by default it is alone.
+        processors : int, optional
+            The threads that it can use, with lent ones; by default its own.
+        """
+        name = worker if machine is None else machine
+        at = self._machines.setdefault(name, [])
+        account = _Account(threads, memory, max(threads, processors or 0), at)
+        at.append(account)
+        self._accounts[worker] = account
+
+    def remove(self, worker: str) -> list[int]:
+        """Remove a worker, offer its blocks again, and return them."""
+        account = self._accounts.pop(worker)
+        account.machine.remove(account)
+        lost = list(account.in_work)
+        for index in lost:
+            del self._workers[index]
+            self._graph.give_back(index)
+        return lost
+
+    def release(self, index: int) -> None:
+        """Note that a block is no longer being solved; the graph decides whether it is done."""
+        self._accounts[self._workers.pop(index)].in_work.pop(index)
+
+    def give_back(self, index: int, *, is_failed: bool = False) -> None:
+        """Note that a block is not done, and offer it again.
+
+        If it has failed, it goes to another worker next time, if there is one.
+        """
+        if is_failed:
+            self._failed_on.setdefault(index, set()).add(self._workers[index])
+        self.release(index)
+        self._graph.give_back(index)
+
+    def assign(self) -> Assignment | None:
+        """The next block that fits a worker; None if there is none now."""
+        if not self._graph.n_ready:
+            return None
+        first = self._graph.peek()
+        spare = self._ahead if self._graph.sizes[first] < SMALL_SIZE else 0
+        open_accounts = {
+            name: account
+            for name, account in self._accounts.items()
+            if account.free_threads + spare > 0
+        }
+        looked_at = 1 if spare or len(self._accounts) == 1 else _LOOKED_AT
+        for index in self._graph.first(looked_at):
+            if not open_accounts:
+                return None
+            cost = self._cost(index)
+            allowed = self._allowed(index, open_accounts)
+            if not allowed:
+                continue
+            worker = max(allowed, key=lambda name: open_accounts[name].room)
+            if cost <= open_accounts[worker].free_memory:
+                account = open_accounts[worker]
+                given = Assignment(
+                    self._graph.take(index), worker, self._share(index, account), cost
+                )
+                account.in_work[index] = given
+                self._workers[index] = worker
+                return given
+            waited_for = [name for name, account in open_accounts.items() if account.memory >= cost]
+            if waited_for:
+                # the worker with the least to finish first
+                best = max(waited_for, key=lambda name: open_accounts[name].room)
+                del open_accounts[best]
+        return None
+
+    def _allowed(self, index: int, names: Collection[str]) -> list[str]:
+        """Those workers on which a block has not failed; all, if it has failed on every worker."""
+        failed = self._failed_on.get(index)
+        if not failed or failed >= self._accounts.keys():
+            return list(names)
+        return [name for name in names if name not in failed]
+
+    def _share(self, index: int, account: _Account) -> int:
+        """The number of free threads of a worker's machine that a block gets."""
+        if self._graph.sizes[index] < SHARED_SIZE:
+            return 1
+        free = account.spare_threads
+        n_machines = sum(map(bool, self._machines.values()))
+        n_others = -(-(self._graph.n_ready + 1) // n_machines)
+        return max(1, min(free // n_others, self._most_threads or free))

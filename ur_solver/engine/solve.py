@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ur_solver.blocks.block_record import BlockRecord
-from ur_solver.engine.block import solve_block
+from ur_solver.blocks.stored import BlockRecord
+from ur_solver.engine.block import Lease, solve_block
 from ur_solver.engine.graph import BlockGraph, critical_paths
-from ur_solver.engine.lease import Lease
 from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import BlockStore, MemoryStore, largest_error
 from ur_solver.errors import DamagedBlockError

@@ -10,20 +10,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ur_solver.envs.actions import Actions, actions_of
-from ur_solver.envs.agent_policy import AgentPolicy
-from ur_solver.envs.game_batch import GameBatch
+from ur_solver.envs.game_batch import Actions, AgentPolicy, GameBatch, actions_of
 from ur_solver.envs.regret import PlayRegret, SpaceRegret, policy_regret
 from ur_solver.errors import InputError, missing_extra
 
 if TYPE_CHECKING:
-    from ur_solver.envs.many_games import ManyGamesEnv
-    from ur_solver.envs.one_player import OnePlayerEnv
+    from ur_solver.envs.gym_envs import ManyGamesEnv, OnePlayerEnv
     from ur_solver.envs.two_player import TwoPlayerEnv
 
 _HOMES = {
-    "ManyGamesEnv": "many_games",
-    "OnePlayerEnv": "one_player",
+    "ManyGamesEnv": "gym_envs",
+    "OnePlayerEnv": "gym_envs",
     "TwoPlayerEnv": "two_player",
 }
 

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from ur_solver.envs.actions import actions_of
-from ur_solver.envs.game_batch import MOST_THROWS
-from ur_solver.estimators.features import features_of
+from ur_solver.envs.game_batch import MOST_THROWS, actions_of
+from ur_solver.estimators.network import features_of
 from ur_solver.moves import AGAIN, ROSETTE, WIN, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules

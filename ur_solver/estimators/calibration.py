@@ -1,4 +1,6 @@
-"""How far values may be off: 95 % intervals, calibrated by rollouts.
+"""Positions of play, and how far their values are off, by an exact table.
+
+How far values may be off: 95 % intervals, calibrated by rollouts.
 
 What is wrong in a value is not known where there is no table. Rollouts that are cut see a part of
 it: they are nearer to the optimum than the values that they start from. Positions of play are
@@ -14,6 +16,7 @@ not proven.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,11 +25,76 @@ import numpy.typing as npt
 
 from ur_solver.answers.values import TableValues, Values
 from ur_solver.estimators import MOST_PLIES
-from ur_solver.estimators.features import Rows, scale_of
-from ur_solver.estimators.intervals import spread
-from ur_solver.estimators.measure import ValueErrors, positions_of_play, value_errors
-from ur_solver.estimators.rollouts import CUT, rolled_out
-from ur_solver.estimators.search import Searched
+from ur_solver.estimators.estimator import spread
+from ur_solver.estimators.network import Rows, scale_of
+from ur_solver.estimators.search import CUT, Searched, play_ply, rolled_out, start_rows
+
+_FROM_A_GAME = 12
+"""The mean number of positions that are drawn from a game: neighbours are much alike."""
+
+_MOST_PLIES = 5000
+
+_MOST_BATCHES = 20
+"""More than games of one position each would take to give all that are wanted."""
+
+
+def positions_of_play(
+    values: Values, n: int, seed: int = 1, exact: TableValues | None = None
+) -> Rows:
+    """Positions of the games that values play with themselves, shape (n, state width).
+
+    They are drawn from whole games, all of a game alike, and come in any order. With a table only
+    those are drawn that it holds: fewer than n where games seldom come to them.
+    """
+    rng = np.random.default_rng([seed, 1])
+    seen: list[Rows] = []
+    for _ in range(_MOST_BATCHES):
+        rows = start_rows(values.rules, max(1, n // _FROM_A_GAME))
+        for _ in range(_MOST_PLIES):
+            seen.append(rows if exact is None else rows[exact.holds_states(rows)])
+            ply = play_ply(values, rows, rng)
+            rows = ply.after[ply.sign != 0]
+            if not len(rows):
+                break
+        found = sum(map(len, seen))
+        if found >= n or not found:  # a table may have only what games do not come to
+            break
+    return rng.permutation(np.concatenate(seen))[:n]
+
+
+@dataclass(frozen=True)
+class ValueErrors:
+    """The errors of the values of positions, in units of the values.
+
+    Attributes
+    ----------
+    rms, p95, p99 : float
+        The root mean square, and the 95th and 99th percentiles of the absolute errors.
+    bias : float
+        The mean: above 0 where the side to throw is given too much.
+    positions : int
+    """
+
+    rms: float
+    p95: float
+    p99: float
+    bias: float
+    positions: int
+
+    @classmethod
+    def of(cls, errors: npt.NDArray[np.float64]) -> ValueErrors:
+        """Of some differences from exact values."""
+        size = np.abs(errors)
+        p95, p99 = (float(each) for each in np.quantile(size, (0.95, 0.99)))
+        rms = math.sqrt(float(np.mean(errors**2)))
+        return cls(rms, p95, p99, float(errors.mean()), len(errors))
+
+
+def value_errors(values: Values, exact: TableValues, rows: Rows) -> ValueErrors:
+    """The errors of values in those of some positions that a table holds."""
+    held = rows[exact.holds_states(rows)]
+    return ValueErrors.of(values.state_values(held) - exact.state_values(held))
+
 
 CUT_FACTOR = 1.5
 _SHARE = 0.95

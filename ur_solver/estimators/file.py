@@ -15,7 +15,7 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
                               JSON) and over the three datasets
     /weights     float32, shape (weights,): layer by layer a matrix, by rows, and its biases
     /features    text of fixed length, shape (features,): the names of the inputs, as
-                 `ur_solver.estimators.features` gives them
+                 `ur_solver.estimators.network` gives them
     /errors      float64, shape (plies,): how wide the 95 % intervals of values are, by how many
                  plies a choice looks ahead, 1 to 4 (`ur_solver.estimators.calibration`)
 
@@ -49,10 +49,9 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.estimators import MOST_PLIES
-from ur_solver.estimators.features import features_of
-from ur_solver.estimators.network import Shape, Weights, is_sound
+from ur_solver.estimators.network import Shape, Weights, features_of, is_sound
 from ur_solver.rules import RuleSet
-from ur_solver.table.part_file import PartFile, part_path
+from ur_solver.table.writer import PartFile, part_path
 
 FORMAT = "ur-solver estimator"
 VERSION = 1

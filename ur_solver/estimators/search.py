@@ -1,14 +1,156 @@
-"""Search over chance nodes: values by looking some plies ahead, exact where a table has them."""
+"""Full backups of many states at once, and a ply of play from each.
+
+This is the only module of the room that asks the compiled move generator.
+
+Search over chance nodes: values by looking some plies ahead, exact where a table has them.
+
+Rollouts: games that a network plays with itself from a position, with the luck taken out.
+
+Along a game the value changes by luck, whose mean over the throws is nothing, and by what the
+network's values are wrong by: the full backup B[t] less the value V[t]. A game's result without its
+luck is therefore
+
+    V[0] + sum of sign[t] * (B[t] - V[t])
+
+with the sign -1 where the other side throws. It has the mean of the results of the network's own
+games, and about a fifteenth of their standard deviation. Cut after some plies it is no longer
+that, but nearer to the optimum than the network's value, and much cheaper.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import TableValues, Values
-from ur_solver.estimators.plies import backed_up
+from ur_solver.common.text import real_number, whole_number
+from ur_solver.errors import InputError
+from ur_solver.estimators.network import Rows
+from ur_solver.moves import AGAIN, WIN, TurnBatch, _options, generator_of
+from ur_solver.players.policies import TablePolicy
+from ur_solver.rules import RuleSet
+from ur_solver.space import positions_of
+from ur_solver.study.estimates import IntervalEstimate
+
+_CHUNK = 2048
+"""States that are expanded together: what they lead to stays in the cache."""
+
+
+@dataclass(frozen=True)
+class Plies:
+    """A ply of play from some states.
+
+    Attributes
+    ----------
+    worth : float64, shape (states,)
+        The full backup: the mean over all throws of what the best move is worth, after the best
+        choice before the throw.
+    after : unsigned, shape (states, state width)
+        The states that one throw and a move have led to; the state before where the game is won.
+    sign : float64, shape (states,)
+        1 where the same side throws there, -1 where the other does, 0 where the game is won.
+    is_best : bool, shape (states,)
+        Whether the best was chosen, and not something else to explore.
+    """
+
+    worth: npt.NDArray[np.float64]
+    after: Rows
+    sign: npt.NDArray[np.float64]
+    is_best: npt.NDArray[np.bool_]
+
+
+def start_rows(rules: RuleSet, n: int) -> Rows:
+    """The state of the start, `n` times."""
+    return generator_of(rules).start(n)
+
+
+def ending_rows(rules: RuleSet, n: int, rng: np.random.Generator) -> Rows:
+    """States without a piece on the board; each side has borne off any number, but not all."""
+    rows, space = start_rows(rules, n), positions_of(rules)
+    homes = rows[:, len(space.squares) : len(space.squares) + 2]
+    homes[:] = rng.integers(1, space.stock.size, homes.shape)
+    return rows
+
+
+def backed_up(values: Values, rows: Rows) -> npt.NDArray[np.float64]:
+    """The full backup of some states that are not over, shape (states,); see `Plies.worth`."""
+    policy, generator = TablePolicy(values), generator_of(values.rules)
+    worth = np.empty(len(rows))
+    for first in range(0, len(rows), _CHUNK):
+        part = np.ascontiguousarray(rows[first : first + _CHUNK])
+        for choices, members in generator.by_choices(part):
+            of_choices = policy.option_values(generator.before_throw(part[members], choices))
+            worth[first + members] = of_choices.reshape(len(members), len(choices)).max(axis=1)
+    return worth
+
+
+def play_ply(
+    values: Values,
+    rows: Rows,
+    rng: np.random.Generator,
+    explore: float | npt.NDArray[np.float64] = 0.0,
+) -> Plies:
+    """Full backups, and a ply of play by them.
+
+    Parameters
+    ----------
+    values : Values
+        What chooses.
+    rows : unsigned, shape (states, state width)
+        States that are not over.
+    rng : Generator
+    explore : float, or float64, shape (states,)
+        How often any move is made instead of the best.
+    """
+    policy, generator = TablePolicy(values), generator_of(values.rules)
+    n = len(rows)
+    worth, sign, is_best = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
+    after = np.empty_like(rows)
+    # drawn for all states alike, so that nothing depends on how they are divided
+    luck, chance, any_choice, any_move = rng.random((4, n))
+    explores = chance < explore
+    for choices, members in generator.by_choices(rows):
+        part = np.ascontiguousarray(rows[members])
+        thrown = [
+            (generator.every_throw(part, each), np.array([chance for _, chance in each.outcomes]))
+            for each in choices
+        ]
+        options = [policy.option_values(turns) for turns, _ in thrown]
+        best = [_best(each, turns) for each, (turns, _) in zip(options, thrown, strict=True)]
+        of_choices = np.array(
+            [
+                each[chosen].reshape(len(part), -1) @ chances
+                for each, chosen, (_, chances) in zip(options, best, thrown, strict=True)
+            ]
+        )
+        worth[members] = of_choices.max(axis=0)
+        drawn = (any_choice[members] * len(choices)).astype(np.int64)
+        choice = np.where(explores[members], drawn, of_choices.argmax(axis=0))
+        for k, (turns, chances) in enumerate(thrown):
+            mine = np.flatnonzero(choice == k)
+            those = members[mine]
+            outcome = np.searchsorted(np.cumsum(chances)[:-1], luck[those], side="right")
+            turn = mine * len(chances) + outcome
+            some = (any_move[those] * turns.n_options[turn]).astype(np.int64)
+            option = np.where(explores[those], turns.starts[turn] + some, best[k][turn])
+            is_best[those] = (options[k][option] == options[k][best[k][turn]]) & (
+                of_choices[k, mine] == worth[those]
+            )
+            after[those] = turns.after[option]
+            won, again = turns.flags[option] & WIN, turns.flags[option] & AGAIN
+            sign[those] = np.where(won, 0.0, np.where(again, 1.0, -1.0))
+    return Plies(worth, after, sign, is_best)
+
+
+def _best(options: npt.NDArray[np.float64], turns: TurnBatch) -> npt.NDArray[np.int64]:
+    """The first of the best options of each turn."""
+    chosen = np.empty(len(turns), dtype=np.int64)
+    _options.first_best(options, turns.starts, chosen)
+    return chosen
 
 
 class Searched:
@@ -47,3 +189,89 @@ class Searched:
         if self._next is None:
             return self._leaves.state_values(states)
         return backed_up(self._next, states)
+
+
+CUT = 12
+"""The plies of a rollout that is cut, where nothing else is asked for."""
+
+_MOST_PLIES = 5000
+_BATCH = 64
+_LEAST, _MOST = 64, 100_000
+
+
+def rolled_out(
+    values: Values, rows: Rows, n: int, rng: np.random.Generator, plies: int | None = None
+) -> npt.NDArray[np.float64]:
+    """The results of games from some states without their luck.
+
+    Parameters
+    ----------
+    values : Values
+        What both sides play by, to the best of the next ply.
+    rows : unsigned, shape (states, state width)
+        That are not over.
+    n : int
+        Games from each.
+    rng : Generator
+    plies : int, optional
+        Cut games after this number; by default they are played to the end.
+
+    Returns
+    -------
+    float64, shape (states, n)
+        To the side to throw.
+    """
+    going = np.arange(len(rows) * n)
+    now = np.repeat(rows, n, axis=0)
+    results = values.state_values(rows).repeat(n)
+    own, sign = results.copy(), np.ones(len(going))
+    for _ in range(plies or _MOST_PLIES):
+        ply = play_ply(values, now, rng)
+        results[going] += sign * (ply.worth - own)
+        goes_on = ply.sign != 0
+        going, now = going[goes_on], ply.after[goes_on]
+        sign = (sign * ply.sign)[goes_on]
+        if not len(going):
+            break
+        own = values.state_values(now)
+    return results.reshape(len(rows), n)
+
+
+def rollout(
+    values: Values,
+    row: Rows,
+    *,
+    n: int | None = None,
+    within: float | None = None,
+    plies: int | None = None,
+    seed: int = 1,
+) -> IntervalEstimate:
+    """The value of a state by rollouts, as `Estimator.rollout` says.
+
+    Parameters
+    ----------
+    values : Values
+    row : unsigned, shape (1, state width)
+    n, within, plies, seed
+        As for `Estimator.rollout`.
+    """
+    if n is not None:
+        whole_number("n", n, 2)
+    if plies is not None:
+        whole_number("plies", plies, 1)
+    if within is not None and not real_number("within", within) > 0:
+        raise InputError(f"within {within!r:.40}: expected a number above 0")
+    rng = np.random.default_rng(whole_number("seed", seed))
+    if within is None:
+        return _mean(rolled_out(values, row, n or _LEAST, rng, plies)[0])
+    results = rolled_out(values, row, _LEAST, rng, plies)[0]
+    while _mean(results).margin > within and len(results) < _MOST:
+        more = rolled_out(values, row, max(_BATCH, len(results) // 2), rng, plies)[0]
+        results = np.concatenate([results, more])
+    return _mean(results)
+
+
+def _mean(results: npt.NDArray[np.float64]) -> IntervalEstimate:
+    """With an interval by the results' spread; of two or more."""
+    spread = float(results.std(ddof=1)) / math.sqrt(len(results))
+    return IntervalEstimate.around(float(results.mean()), spread)

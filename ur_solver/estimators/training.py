@@ -1,4 +1,9 @@
-"""Training: approximate value iteration over positions of the network's own play.
+"""What a network is trained with: NumPy or, by `scripts/gpu_backend.py`, a GPU.
+
+`network` computes with the arrays of either. A backend makes them, and knows how much is played and
+learnt at once.
+
+Training: approximate value iteration over positions of the network's own play.
 
 In rounds. In each, games go on for a window of plies, played by the mean of the weights; every
 position gets its full backup B, over all throws and moves, and from these a lambda return
@@ -21,24 +26,127 @@ see positions of one stage of the game after the other.
 
 Games are divided into streams with random numbers of their own, and minibatches into shares, both
 the same with any number of threads: so is what comes out.
+
+A training that is not finished, in a file next to that of the estimator.
+
+It is NumPy's ``.npz``, read without pickle: the optimiser's arrays, the games as they stand, and a
+head as JSON that says of what training they are.
+
+Training an estimator from the first game to the file, with checkpoints.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import NamedTuple
+import json
+import math
+import pathlib
+import time
+import zipfile
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import Values
-from ur_solver.estimators.backends import Backend, NumpyBackend
-from ur_solver.estimators.features import Rows, features_of, scale_of
-from ur_solver.estimators.network import Adam, Shape, Weights, default_hidden
-from ur_solver.estimators.plies import Plies, ending_rows, play_ply, start_rows
-from ur_solver.estimators.search import Searched
+import ur_solver
+from ur_solver.answers.values import TableValues, Values
+from ur_solver.common.files import new_file
+from ur_solver.common.machine import chosen_threads
+from ur_solver.common.text import real_number, whole_number
+from ur_solver.errors import CheckpointError, InputError
+from ur_solver.estimators.calibration import Effort, calibrated
+from ur_solver.estimators.file import Stored, check_replaceable, write
+from ur_solver.estimators.network import (
+    Adam,
+    Inputs,
+    NetworkValues,
+    Rows,
+    Shape,
+    Weights,
+    default_hidden,
+    features_of,
+    is_sound,
+    scale_of,
+)
+from ur_solver.estimators.search import Plies, Searched, ending_rows, play_ply, start_rows
 from ur_solver.rules import RuleSet
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is played and learnt at once.
+
+    Attributes
+    ----------
+    streams : int
+        Of games.
+    games : int
+        Of a stream.
+    batch : int
+        Positions of a minibatch.
+    shares : int
+        Of a minibatch, by different threads.
+    epochs : int
+        How often a network learns from the same positions.
+    """
+
+    streams: int
+    games: int
+    batch: int
+    shares: int
+    epochs: int
+
+
+class Backend(Protocol):
+    """Where a network is trained.
+
+    Attributes
+    ----------
+    sizes : Sizes
+    """
+
+    sizes: Sizes
+
+    def array(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """An array of this backend."""
+
+    def numpy(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """An array of this backend as NumPy's."""
+
+    def inputs(self, rows: Rows) -> Inputs:
+        """The features of some states, an array of this backend."""
+
+    def values(self, shape: Shape, weights: Weights) -> Values:
+        """What a network says of states, now and after its weights have changed."""
+
+
+class NumpyBackend:
+    """See `Backend`."""
+
+    sizes = Sizes(streams=4, games=256, batch=256, shares=2, epochs=2)
+
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+
+    def array(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """As `Backend.array`."""
+        return array
+
+    def numpy(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """As `Backend.numpy`."""
+        return array
+
+    def inputs(self, rows: Rows) -> Inputs:
+        """As `Backend.inputs`."""
+        return features_of(self._rules).of(rows)
+
+    def values(self, shape: Shape, weights: Weights) -> Values:
+        """As `Backend.values`."""
+        return NetworkValues(self._rules, shape, weights.copy())
+
 
 PLIES = 32
 """Of a window."""
@@ -301,3 +409,211 @@ class Training:
             total += each
         total /= len(batch)
         self.optimiser.step(total, rate, len(batch))
+
+
+_VERSION = 1
+_MOMENTS = ("weights", "mean", "first", "second")
+
+
+def checkpoint_path(path: pathlib.Path) -> pathlib.Path:
+    """Where the training of an estimator is kept while it lasts."""
+    return path.with_name(f"{path.name}.training.npz")
+
+
+def _identity(training: Training) -> dict[str, object]:
+    return {
+        "version": _VERSION,
+        "rules": training.rules.to_json(),
+        "hidden": list(training.shape.hidden),
+        "seed": training.seed,
+        "sizes": asdict(training.sizes),
+    }
+
+
+def save(path: pathlib.Path, training: Training, seconds: float) -> None:
+    """Write a checkpoint; one that is there is replaced at the end.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written.
+    """
+    optimiser = training.optimiser
+    head = _identity(training) | {
+        "rounds": training.rounds,
+        "steps": optimiser.steps,
+        "seconds": seconds,
+        "errors": training.errors,
+        "stage": training.stage,
+        "stage_began": training.stage_began,
+    }
+    arrays = {name: training.backend.numpy(getattr(optimiser, name)) for name in _MOMENTS}
+    arrays["rows"] = np.array([games.rows for games in training.games])
+    arrays["ages"] = np.array([games.ages for games in training.games])
+    arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+    with new_file(path) as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def resume(path: pathlib.Path, training: Training) -> float:
+    """Take a training up again from a checkpoint; return the seconds that were spent on it.
+
+    Raises
+    ------
+    CheckpointError
+        If the checkpoint is damaged, or of another training.
+    """
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            head = json.loads(file["head"].tobytes())
+            arrays = {name: file[name] for name in (*_MOMENTS, "rows", "ages")}
+        own = {key: head.pop(key) for key in _identity(training)}
+        is_sound = all(arrays[name].shape == training.optimiser.weights.shape for name in _MOMENTS)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} is damaged ({error}); remove it to begin again"
+        ) from error
+    if own != _identity(training) or not is_sound:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} is of another training: of other rules, layers or seed, or "
+            "by another backend; ask for those, or remove it to begin again"
+        )
+    for name in _MOMENTS:
+        setattr(training.optimiser, name, training.backend.array(arrays[name]))
+    training.optimiser.steps = head["steps"]
+    training.rounds = head["rounds"]
+    training.errors = head["errors"]
+    training.stage, training.stage_began = head["stage"], head["stage_began"]
+    training.games = [
+        TrainingGames(rows, ages) for rows, ages in zip(arrays["rows"], arrays["ages"], strict=True)
+    ]
+    return float(head["seconds"])
+
+
+_CHECKPOINT_SECONDS = 60.0
+
+OnRound = Callable[[Training, float], object]
+"""Called after every round with the training and the seconds spent on it."""
+
+
+def train_estimator(
+    rules: RuleSet,
+    path: pathlib.Path,
+    *,
+    minutes: float | None = None,
+    rounds: int | None = None,
+    hidden: tuple[int, ...] | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    effort: Effort | None = None,
+    exact: TableValues | None = None,
+    backend: Backend | None = None,
+    first: Stored | None = None,
+    on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
+    on_round: OnRound = lambda _training, _seconds: None,
+) -> Stored:
+    """Train an estimator and write its file; go on with a training that was interrupted.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    path : Path
+        Of the file. The checkpoint lies next to it until the end.
+    minutes : float, optional
+        How long to train, including the time before an interruption.
+    rounds : int, optional
+        How many rounds to train, instead: the same rounds give the same weights. With neither,
+        until it no longer improves.
+    hidden : tuple of int, optional
+        The sizes of the hidden layers.
+    seed : int
+    threads : int, optional
+        One a processor by default; nothing depends on them but the time.
+    effort : Effort, optional
+        How much is played to calibrate the intervals.
+    exact : TableValues, optional
+        A table that the values are compared with at the end.
+    backend : Backend, optional
+        NumPy's by default.
+    first : Stored, optional
+        An estimator of the same features, of the same game or of the game with other dice, whose
+        weights are begun with. It is trained as one that has gone half of the way.
+    on_resume, on_round : callable, optional
+
+    Raises
+    ------
+    InputError
+        If the hidden layers or a number are invalid, or the first estimator has other features.
+    CheckpointError
+        If there is a checkpoint of another training.
+    OutputError
+        If the path is that of something else than an estimator of the rule set, or the checkpoint
+        or the file cannot be written.
+    """
+    if hidden is not None and not is_sound(hidden):
+        raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
+    if minutes is not None and not 0 < real_number("minutes", minutes) < math.inf:
+        raise InputError(f"minutes {minutes!r:.40}: expected a number above 0")
+    if rounds is not None:
+        whole_number("rounds", rounds, 1)
+    whole_number("seed", seed)
+    check_replaceable(path, rules)
+    if first is not None:
+        _check_fits(first, rules)
+        hidden = first.shape.hidden
+    weights = None if first is None else first.weights
+    training = Training(rules, hidden, seed, backend, weights)
+    checkpoint = checkpoint_path(path)
+    seconds = 0.0
+    if checkpoint.exists():
+        seconds = resume(checkpoint, training)
+        on_resume(training, seconds)
+    began, saved = time.monotonic() - seconds, seconds
+    with ThreadPoolExecutor(chosen_threads(threads)) as pool:
+        if first is not None and training.rounds == 0:
+            training.play_apart(pool)
+        try:
+            while (done := _done(training, seconds, minutes, rounds)) < 1:
+                training.round(pool, done if first is None else (1 + done) / 2)
+                seconds = time.monotonic() - began
+                on_round(training, seconds)
+                if seconds - saved > _CHECKPOINT_SECONDS:
+                    save(checkpoint, training, seconds)
+                    saved = seconds
+        except KeyboardInterrupt:
+            save(checkpoint, training, seconds)
+            raise
+    weights = training.weights
+    values = NetworkValues(rules, training.shape, weights)
+    errors, measured = calibrated(values, effort or Effort(), exact=exact, seed=seed)
+    made_by: dict[str, Any] = {
+        "seed": seed,
+        "rounds": training.rounds,
+        "positions": training.positions,
+        "seconds": round(seconds, 1),
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "program": ur_solver.__version__,
+    }
+    if first is not None:
+        made_by["first"] = {"rules": first.rules.title, **first.made_by}
+    stored = Stored(rules.settled(), training.shape, weights, errors, made_by, measured)
+    write(path, stored)
+    checkpoint.unlink(missing_ok=True)
+    return stored
+
+
+def _check_fits(first: Stored, rules: RuleSet) -> None:
+    if features_of(first.rules).names != features_of(rules).names:
+        raise InputError(
+            f"an estimator of {rules.title} cannot begin with one of {first.rules.title}: they "
+            "have other features"
+        )
+
+
+def _done(training: Training, seconds: float, minutes: float | None, rounds: int | None) -> float:
+    """How far a training is, from 0 to 1."""
+    if rounds is not None:
+        return training.rounds / rounds
+    if minutes is not None:
+        return seconds / (60 * minutes)
+    return 1.0 if training.advance() else training.stage / STAGES

@@ -13,13 +13,19 @@ import os
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 from ur_solver.kernel._workspace import Workspace
-from ur_solver.kernel.bounds import check_provable, is_within, prove, prove_values
-from ur_solver.kernel.cut_bound import bound_cut
-from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
-from ur_solver.kernel.interface import BlockWork, FinishedBlocks, PolicyWork, SweptValues, Values
+from ur_solver.kernel.bounds import bound_cut, check_provable, is_within, prove, prove_values
+from ur_solver.kernel.interface import (
+    ArrayBlocks,
+    BlockWork,
+    FinishedBlocks,
+    PolicyWork,
+    SweptValues,
+    Values,
+    inputs_of,
+)
 from ur_solver.kernel.kernels import Kernel, RaceKernel, RowKernel, StakesKernel, kernel_of
 from ur_solver.kernel.policy import MOST_POLICY_POSITIONS
-from ur_solver.kernel.precision import (
+from ur_solver.kernel.rounding import (
     DOUBLE,
     MAX_TOLERANCE,
     MIN_TOLERANCE,

@@ -3,20 +3,28 @@
 A policy has one method, `weights`, which returns the probability of each option of some turns. A
 function of a position and its options also works (`policy_of`), and so does a name: one of
 `PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
+
+A policy in play: it chooses in games that are played throw by throw.
+
+Policies of the user's own, from a Python file or an importable module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+import importlib
+import importlib.util
+import pathlib
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values, option_values, totals_of
-from ur_solver.errors import InputError
-from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, TurnBatch, _options, generator_of
-from ur_solver.rules import HOME, Move, Position
+from ur_solver.errors import InputError, UrError
+from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, Rows, TurnBatch, _options, generator_of
+from ur_solver.rules import FREE_THROW, HOME, Move, Position, RuleSet
 from ur_solver.rules.game import legal_moves
 
 Weights = npt.NDArray[np.float64]
@@ -290,3 +298,174 @@ def policy_of(what: PolicyLike, values: Values | None) -> Policy:
             f"{', '.join(PLAYERS)}, or priorities joined by '+': {', '.join(PRIORITIES)}"
         )
     return Priorities(order)
+
+
+class Asked(NamedTuple):
+    """A decision of a player in a game: a choice before the throw, or a move.
+
+    Attributes
+    ----------
+    state : bytes
+        The encoded state, seen by the side that chooses.
+    moves_by : int or None
+        The throw that a piece is moved by; None before the throw.
+    choice : str
+        The choice made before the throw.
+    """
+
+    state: bytes
+    moves_by: int | None = None
+    choice: str = FREE_THROW
+
+
+class Player:
+    """Chooses by a policy, for many games at once, so a table is read once for all of them.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    policy : Policy
+    """
+
+    def __init__(self, rules: RuleSet, policy: Policy) -> None:
+        self.policy = policy
+        self._generator = generator_of(rules)
+
+    def choose(self, asked: Sequence[Asked], rng: np.random.Generator) -> list[int]:
+        """For each choice the index of the option to take, in the order of `legal_moves`.
+
+        Random numbers are drawn only if several options have a chance.
+        """
+        weights: list[Weights] = [np.ones(1)] * len(asked)
+        for turns, numbers in self._turns(asked):
+            parts = np.split(self.policy.weights(turns), turns.starts[1:-1])
+            for number, part in zip(numbers.tolist(), parts, strict=True):
+                weights[number] = part
+        return _drawn(weights, rng)
+
+    def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[TurnBatch, npt.NDArray[np.int64]]]:
+        """Turns with the numbers of the choices that they are."""
+        generator = self._generator
+        is_before = np.array([each.moves_by is None for each in asked])
+        before, after = np.flatnonzero(is_before), np.flatnonzero(~is_before)
+        if len(before):
+            rows = self._rows([asked[k] for k in before.tolist()])
+            for choices, members in generator.by_choices(rows):
+                yield generator.before_throw(rows[members], choices), before[members]
+        if len(after):
+            those = [asked[k] for k in after.tolist()]
+            throws = [generator.throws.index(each.moves_by) for each in those]
+            may = [generator.may(each.choice) for each in those]
+            numbers = np.array(throws, dtype=np.int32), np.array(may, dtype=np.uint8)
+            yield generator.successors(self._rows(those), *numbers), after
+
+    def _rows(self, asked: Sequence[Asked]) -> Rows:
+        states = b"".join(each.state for each in asked)
+        return np.frombuffer(states, self._generator.space.state_dtype).reshape(len(asked), -1)
+
+
+def _drawn(weights: Sequence[Weights], rng: np.random.Generator) -> list[int]:
+    """The chosen option of each turn: of equally likely ones any, by an integer."""
+    likely = [np.flatnonzero(part) for part in weights]
+    is_even = [
+        bool((part[those] == part[those[0]]).all())
+        for part, those in zip(weights, likely, strict=True)
+    ]
+    sizes = [len(those) if even else 1 for those, even in zip(likely, is_even, strict=True)]
+    picked = rng.integers(sizes).tolist()
+    chosen = [int(those[k]) for those, k in zip(likely, picked, strict=True)]
+    uneven = [k for k, even in enumerate(is_even) if not even]
+    if uneven:
+        parts = [weights[k] for k in uneven]
+        starts = np.cumsum([0, *map(len, parts)])
+        found = np.empty(len(uneven), dtype=np.int64)
+        _options.drawn(np.concatenate(parts), starts, rng.random(len(uneven)), found)
+        for k, index in zip(uneven, (found - starts[:-1]).tolist(), strict=True):
+            chosen[k] = index
+    return chosen
+
+
+NAME = "policy"
+"""What a module's policy is called, unless another name is asked for."""
+
+
+def policy_from(text: str, values: Values) -> Policy:
+    """The policy that a text asks for.
+
+    Parameters
+    ----------
+    text : str
+        A built-in policy (`policy_of`); the path of a Python file, which ends in ``.py``; or the
+        name of a module. The last two define `policy`, a function or an object with a method
+        `weights`; a colon and a name ask for another (``agents.py:greedy``).
+    values : Values
+        Of the table that built-in policies play by.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it cannot be loaded; and from `weights`, if it fails.
+    """
+    if text in PLAYERS or any(part in PRIORITIES for part in text.split("+")):
+        return policy_of(text, values)
+    place, colon, name = text.partition(":")
+    module = _module(place)
+    wanted = name if colon else NAME
+    found = getattr(module, wanted, None)
+    if not callable(found) and not hasattr(found, "weights"):
+        raise InputError(
+            f"{place!r:.200} has no policy {wanted!r:.50}: expected a function, or an object with "
+            "a method 'weights'"
+        )
+    return _Guarded(text, found if hasattr(found, "weights") else Decided(found))
+
+
+def _module(place: str) -> ModuleType:
+    try:
+        if not place.endswith(".py"):
+            return importlib.import_module(place)
+        if not pathlib.Path(place).is_file():
+            raise InputError(f"policy: there is no file {place!r:.200}")
+        spec = importlib.util.spec_from_file_location("ur_policy", place)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except UrError:
+        raise
+    except Exception as error:  # whatever is in the file
+        raise InputError(
+            f"policy {place!r:.200} is neither built in ({', '.join(PLAYERS)}, or priorities "
+            f"joined by '+') nor a module that can be loaded: {type(error).__name__}: {error}"
+        ) from error
+    return module
+
+
+class _Guarded:
+    """A policy of the user's own, whose failures are sentences."""
+
+    def __init__(self, name: str, policy: Policy) -> None:
+        self._name, self._policy = name, policy
+
+    def weights(self, turns: TurnBatch) -> Weights:
+        """As `Policy.weights`."""
+        try:
+            weights = np.asarray(self._policy.weights(turns), dtype=np.float64)
+        except UrError:
+            raise
+        except Exception as error:  # whatever it does
+            raise InputError(
+                f"policy {self._name!r:.200} has failed: {type(error).__name__}: {error}"
+            ) from error
+        if weights.shape != turns.source.shape:
+            raise InputError(
+                f"policy {self._name!r:.200}: weights of shape {weights.shape}; expected one for "
+                f"each of {len(turns.source)} options"
+            )
+        sums = np.add.reduceat(weights, turns.starts[:-1])
+        if not (weights >= 0).all() or not np.allclose(sums, 1):
+            raise InputError(
+                f"policy {self._name!r:.200}: the weights of a turn must be probabilities that sum "
+                f"to 1; in one turn they sum to {sums[np.argmax(abs(sums - 1))]:.6g}"
+            )
+        return weights

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.publish.arrays import arrays_file
 from ur_solver.space import StakesSpace, positions_of
 from ur_solver.space.stakes import CHANCE

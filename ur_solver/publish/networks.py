@@ -1,7 +1,7 @@
 """An estimator as a file for the page: its weights as they are, and what its inputs are.
 
 The values are those of the network, of the errors by plies, and of where both come from; the
-arrays, see `ur_solver.estimators.features`:
+arrays, see `ur_solver.estimators.network`:
 
     weights     float32, layer by layer a matrix by rows, and its biases
     first       of each column of a row but the fines, and of mine and theirs borne off, which
@@ -18,8 +18,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from ur_solver.estimators.features import features_of
 from ur_solver.estimators.file import Stored
+from ur_solver.estimators.network import features_of
 from ur_solver.publish.arrays import arrays_file
 
 

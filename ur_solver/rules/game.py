@@ -451,7 +451,7 @@ def register_rules(rules: RuleSet) -> RuleSet:
     Examples
     --------
     >>> from ur_solver.rules import DICE, PATHS, RuleSet, named_rules, register_rules
-    >>> from ur_solver.rules.registry import CATALOGUE
+    >>> from ur_solver.rules import CATALOGUE
     >>> _ = register_rules(RuleSet("finkel-d4", PATHS["bell"], DICE["d4"], 7))
     >>> named_rules("finkel-d4:3").start().notation
     '....__../......../....__.. L 3 3'

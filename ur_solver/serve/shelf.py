@@ -11,8 +11,7 @@ from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.common.machine import free_memory
 from ur_solver.errors import UrError
-from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.finding import kept_estimators, open_estimator
+from ur_solver.estimators.estimator import Estimator, kept_estimators, open_estimator
 from ur_solver.rules import RuleSet
 from ur_solver.rules.settings import FrozenMap
 from ur_solver.table.names import table_folders

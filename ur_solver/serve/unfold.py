@@ -18,7 +18,7 @@ import numpy as np
 
 from ur_solver.answers.values import states_of
 from ur_solver.api.evaluator import Evaluator, exactness, position_values
-from ur_solver.audit.summary import Thresholds
+from ur_solver.audit.audits import Thresholds
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.family import Roll
@@ -213,7 +213,7 @@ class Unfolded:
                 own = move.get("error", 0.0)
                 error = 0.0 if move is best else math.hypot(best.get("error", 0.0), own)
                 move["loss_error"] = error
-                # as `ur_solver.audit.worth.outcome_estimate` says
+                # as `ur_solver.audit.audits.outcome_estimate` says
                 margin = max(margin, own - move["loss"])
             move["mark"] = self.mark(move["loss"], len(moves), error)
         moves.sort(key=itemgetter("loss"))

@@ -1,20 +1,41 @@
-"""Carrying out a plan: the files of blocks, the solve, the table."""
+"""Certificates of tables: proving error bounds for a file's values, and storing them in it.
+
+What solves the blocks of a plan: threads of this process, or the workers of a cluster.
+
+Writing finished blocks to a table while others are solved.
+
+Carrying out a plan: the files of blocks, the solve, the table.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
+import pathlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 
-from ur_solver.blocks.block_record import BlockRecord
+import numpy as np
+import numpy.typing as npt
+
 from ur_solver.blocks.folder import BlockFolder
-from ur_solver.engine import FileStore, solve
+from ur_solver.blocks.lock import HEAD
+from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord
+from ur_solver.common.files import Closing
+from ur_solver.engine import Backlog, FileStore, Runner, ThreadRunner, bound_levels, certify, solve
+from ur_solver.engine.clusters import FolderTask, check_reachable
+from ur_solver.errors import InputError, missing_extra
 from ur_solver.kernel import kernel_of
-from ur_solver.solving.certificates import certify_levels
-from ur_solver.solving.costs.cost import BASE_BYTES, UNWRITTEN_BYTES, largest_cost
-from ur_solver.solving.costs.memory import budget_of
+from ur_solver.solving.costs import (
+    BASE_BYTES,
+    UNWRITTEN_BYTES,
+    available_bytes,
+    block_cost,
+    budget_of,
+    largest_cost,
+)
 from ur_solver.solving.events import (
     Begun,
     BlockDone,
@@ -25,15 +46,225 @@ from ur_solver.solving.events import (
     RoomShort,
     WorkersChanged,
 )
-from ur_solver.solving.performers import check_performers, performers
 from ur_solver.solving.plan import Plan, Verdict
-from ur_solver.space import Part
-from ur_solver.table.adder import Adder
-from ur_solver.table.folder_writer import FolderWriter, set_aside
-from ur_solver.table.new_path import make_folder
-from ur_solver.table.present import check_replaceable
+from ur_solver.space import Part, StakesSpace
+from ur_solver.table.output import check_replaceable, make_folder
 from ur_solver.table.reader import TableFile
-from ur_solver.table.writer import TableWriter
+from ur_solver.table.writer import FolderWriter, TableWriter, add_certificate, set_aside
+
+_LEVEL_SPARE = 1.25
+"""Errors of levels are stated with this factor, so that they are found again with other threads or
+in another order. They cover many orders of magnitude."""
+
+
+def certify_table(
+    table: TableFile,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> float:
+    """Prove error bounds for the values of a table and write them into its file.
+
+    Parameters
+    ----------
+    table : TableFile
+        Of any value type: the proof covers the values as they are read, with their rounding. The
+        open table still reads the old file.
+    threads : int, optional
+        One a processor by default.
+    progress : callable, optional
+        Called with the positions done and their total.
+
+    Returns
+    -------
+    float
+        The largest proven error, in units of the values: with stakes money.
+
+    Raises
+    ------
+    InputError
+        If the table is a folder.
+    CertificateError
+        If no bound can be proven for a block; the file stays unchanged.
+    DamagedTableError
+        If the table's values cannot be read.
+    OutputError
+        If the file cannot be written; it stays unchanged.
+    """
+    if table.path.is_dir():
+        raise InputError(
+            f"{str(table.path)!r} is a folder, which is certified while it is solved "
+            "('ur solve --certify'); 'ur pack' copies it into one file, which can be certified"
+        )
+    space = table.space
+    values = VALUE_TYPES[table.header.value_type].decode(table.load())
+    # with stakes every block is bounded twice, which counts as half of its positions each time
+    turns = space.values_per_position * (2 if space.has_levels else 1)
+    done = 0
+
+    def count(index: int) -> None:
+        nonlocal done
+        done += space.blocks[index].size
+        if progress is not None:
+            progress(done // turns, table.part.n_positions)
+
+    errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
+    add_certificate(table, errors, _level_errors(table, values, errors, threads, count))
+    return float(errors.max()) * space.unit
+
+
+def certify_levels(path: pathlib.Path, *, threads: int | None = None) -> None:
+    """Write proven errors by level of fines into a certified table with stakes.
+
+    Parameters
+    ----------
+    path : Path
+        Of the table's file.
+    threads : int, optional
+        One a processor by default.
+
+    Raises
+    ------
+    CertificateError
+        If no bound can be proven for a block; the file stays unchanged.
+    OutputError
+        If the file cannot be written; it stays unchanged.
+    """
+    with TableFile(path) as table:
+        errors = table.blocks["error"]
+        add_certificate(table, errors, _level_errors(table, table.load(), errors, threads))
+
+
+def _level_errors(
+    table: TableFile,
+    values: npt.NDArray[np.float64],
+    errors: npt.NDArray[np.float64],
+    threads: int | None,
+    on_block: Callable[[int], object] = lambda index: None,
+) -> tuple[float, ...] | None:
+    """The proven errors by number of fines, with the cut; None without stakes."""
+    if not isinstance(table.space, StakesSpace):
+        return None
+    runner = ThreadRunner(threads)
+    found = bound_levels(
+        table.space, values, errors, part=table.part, runner=runner, on_block=on_block
+    )
+    return tuple((_LEVEL_SPARE * found).tolist())
+
+
+def check_performers(plan: Plan) -> None:
+    """Check that the workers of a plan can be asked for, before anything is written.
+
+    Raises
+    ------
+    InputError
+        If Dask is not installed, or the scheduler's address is malformed.
+    ClusterError
+        If the scheduler does not answer.
+    """
+    if plan.request.cluster is None:
+        return
+    try:
+        import distributed  # noqa: F401, PLC0415 - an extra
+    except ImportError as error:
+        package = error.name or "distributed"
+        raise InputError(
+            missing_extra("workers need Dask distributed", "cluster", package)
+        ) from None
+    check_reachable(plan.request.cluster)
+
+
+@contextmanager
+def performers(
+    plan: Plan, on_workers: Callable[[int], object]
+) -> Iterator[tuple[Runner, FolderTask | None]]:
+    """The runner of a plan's blocks, and the task of a block if other processes solve.
+
+    Parameters
+    ----------
+    plan : Plan
+        Whose folder of blocks has its head.
+    on_workers : callable
+        Called with the count of workers whenever it changes.
+
+    Notes
+    -----
+    `check_performers` has checked that Dask is installed, and that the scheduler answers.
+    """
+    request = plan.request
+    cluster, memory, threads = request.cluster, request.memory, request.threads
+    if cluster is None:
+        yield ThreadRunner(threads, plan.room.allowance), None
+        return
+    from ur_solver.engine.cluster_runner import (  # noqa: PLC0415 - Dask
+        ClusterRunner,
+        connected,
+    )
+
+    if memory is None and cluster.scheduler is None:
+        memory = available_bytes() // (cluster.workers or 1)
+    path = plan.folder.absolute()
+    with connected(cluster) as connect:
+        runner = ClusterRunner(
+            connect,
+            cost=partial(block_cost, request),
+            largest=largest_cost(request),
+            folder=str(path),
+            memory=None if memory is None else memory - BASE_BYTES,
+            most_threads=cluster.threads,
+            silence=cluster.silence,
+            on_workers=on_workers,
+        )
+        yield runner, FolderTask(str(path), (path / HEAD).read_bytes())
+
+
+class Adder(Closing):
+    """A thread that writes finished blocks to the table.
+
+    Solving waits for it only if many values are unwritten. A write error is raised at the next
+    block or at the end.
+
+    Parameters
+    ----------
+    writer : TableWriter or FolderWriter
+    store : FileStore
+        Has the blocks' values.
+    most : int
+        Bytes of values that may wait to be written.
+
+    Attributes
+    ----------
+    position_sweeps : int
+        The sums of sweeps over all positions of the blocks.
+    """
+
+    def __init__(self, writer: TableWriter | FolderWriter, store: FileStore, *, most: int) -> None:
+        self._writer = writer
+        self._store = store
+        self._backlog = Backlog("table", most)
+        self._added: set[int] = set()
+        self.position_sweeps = 0
+
+    def close(self) -> None:
+        """Wait until all is added, ignoring errors, and end the thread that adds."""
+        self._backlog.close()
+
+    def add(self, record: BlockRecord) -> bool:
+        """Write a block of the store to the table; False if it was added before."""
+        self._backlog.settle()
+        if record.index in self._added:
+            return False
+        values = self._store.values_of(record.index)
+        assert values is not None
+        self._added.add(record.index)
+        self._backlog.submit(values.nbytes, partial(self._writer.add, record.with_values(values)))
+        self.position_sweeps += record.sweeps * len(values)
+        return True
+
+    def wait(self) -> None:
+        """Wait until all blocks are in the table."""
+        self._backlog.wait()
+
 
 _log = logging.getLogger(__name__)
 

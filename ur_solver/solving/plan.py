@@ -7,9 +7,9 @@ import pathlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ur_solver.blocks.file_names import HEAD, checkpoint_folder
-from ur_solver.blocks.job import Job
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.folder import Job
+from ur_solver.blocks.lock import HEAD, checkpoint_folder
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.errors import (
     MissingTableError,
     NotATableError,
@@ -17,14 +17,12 @@ from ur_solver.errors import (
     TableInUseError,
     UrError,
 )
-from ur_solver.solving.costs import Room, check_disk, nearest_place, room_for
-from ur_solver.solving.costs.room import ROOM_OF_A_DRIVER
+from ur_solver.solving.costs import ROOM_OF_A_DRIVER, Room, check_disk, nearest_place, room_for
 from ur_solver.solving.request import Request
+from ur_solver.table.format import is_folder_name
 from ur_solver.table.names import is_made_for
-from ur_solver.table.new_path import new_table_path
-from ur_solver.table.present import check_place, check_replaceable, is_unfinished
+from ur_solver.table.output import check_place, check_replaceable, is_unfinished, new_table_path
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import is_folder_name
 
 
 class Verdict(StrEnum):

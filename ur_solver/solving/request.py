@@ -6,15 +6,15 @@ import pathlib
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.text import real_number, whole_number
-from ur_solver.engine.cluster import Cluster
+from ur_solver.engine.clusters import Cluster
 from ur_solver.errors import InputError
 from ur_solver.kernel import DOUBLE, check_precision, default_tolerance
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, part_of
+from ur_solver.table.format import is_folder_name
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import is_folder_name
 
 
 @dataclass(frozen=True)

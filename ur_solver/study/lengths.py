@@ -1,4 +1,12 @@
-"""Lengths of games as the objective of a solve: tables of the expected number of throws to come.
+"""The equations of the length of a game in one block, and their solution.
+
+The length L of a position is 1 more than the mean over the throws of the length of the longest
+move; where a policy decides, of its move. The block is written out in memory. A solution is found
+by policy iteration: the moves that are longest by the lengths found so far make linear equations,
+which are solved by the stabilised biconjugate gradient method (van der Vorst, 1992). In long
+games sweeps would need as many rounds as a game has throws.
+
+Lengths of games as the objective of a solve: tables of the expected number of throws to come.
 
 Under the objective ``length`` both sides play to win, as their table does; under ``length-max``
 both play to make the game as long as possible. docs/length.md defines them and has the proof of
@@ -10,24 +18,315 @@ from __future__ import annotations
 import pathlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
-from ur_solver.blocks.block_record import BlockResult
+from ur_solver.blocks.stored import BlockResult
 from ur_solver.common.machine import free_memory
 from ur_solver.common.progress import Progress
-from ur_solver.errors import CertificateError, DamagedTableError, InputError, MemoryLimitError
-from ur_solver.moves import generator_of
+from ur_solver.errors import (
+    CertificateError,
+    DamagedTableError,
+    InputError,
+    MemoryLimitError,
+    UnsettledError,
+    UnsolvableError,
+)
+from ur_solver.moves import PASS, WIN, MoveGenerator, Rows, generator_of
+from ur_solver.moves.tables import PieceChoice
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.rules import RuleSet
-from ur_solver.space import space_of
-from ur_solver.study.length_block import LengthBlock
+from ur_solver.space import Block, space_of
 from ur_solver.table.format import LENGTH, LONGEST, Header
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
+
+Floats = npt.NDArray[np.float64]
+
+GOAL = 1e-12
+"""The residual at which a block is solved, in throws."""
+
+_ROUNDING = 2.0**-46
+"""The residual that rounding may leave, as a share of the longest length."""
+
+_PART = 1 << 14
+_MOST_ROUNDS = 500
+_MOST_STEPS = 2000
+_LESS = 0.01
+"""By how much a round reduces the residual of its linear equations."""
+
+
+@dataclass
+class _Part:
+    """Some states of a block, written out.
+
+    Attributes
+    ----------
+    ranks : int64, shape (states,)
+    chances : float64, shape (outcomes,)
+        The probabilities of the outcomes, choice after choice.
+    choice_starts : list of int
+        Where the outcomes of each choice begin, and their number.
+    starts : int64, shape (states * outcomes,)
+        Where the options begin, by state and outcome.
+    reached : int64, shape (options,)
+        Their ranks; the number of all ranks for a game that is won.
+    is_over : bool, shape (states,)
+        Whether neither side can ever move; no throws are counted then.
+    followed, weights : shape (states, outcomes)
+        What `LengthBlock.improve` prefers: places in the block, its size for those outside it and
+        for a game that is over; and the probabilities, 0 for choices that are not made.
+    """
+
+    ranks: npt.NDArray[np.int64]
+    chances: Floats
+    choice_starts: list[int]
+    starts: npt.NDArray[np.int64]
+    reached: npt.NDArray[np.int64]
+    is_over: npt.NDArray[np.bool_]
+    followed: npt.NDArray[np.int64] = field(init=False)
+    weights: Floats = field(init=False)
+
+    @cached_property
+    def _numbers(self) -> npt.NDArray[np.int64]:
+        """For each option the number of its state and outcome."""
+        sizes = np.diff(np.append(self.starts, len(self.reached)))
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+    def longest(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The largest value that each outcome may lead to, shape (states, outcomes)."""
+        most = np.maximum.reduceat(values[self.reached], self.starts)
+        return most.reshape(len(self.ranks), -1)
+
+    def means(self, most: Floats) -> Floats:
+        """The mean of each choice, shape (states, choices)."""
+        edges = pairwise(self.choice_starts)
+        # not by BLAS, which would start threads of its own
+        each = [np.einsum("ij,j->i", most[:, a:b], self.chances[a:b]) for a, b in edges]
+        return np.stack(each, axis=1)
+
+    def lengths(self, values: Floats) -> Floats:
+        """The right sides of the equations, shape (states,)."""
+        return np.where(self.is_over, 0.0, 1.0 + self.means(self.longest(values)).max(axis=1))
+
+    def prefer(self, values: Floats, block: Block) -> Floats:
+        """The same; takes the longest options, of equal ones the first, as the policy."""
+        found = values[self.reached]
+        most = np.maximum.reduceat(found, self.starts)
+        longest = np.flatnonzero(found == most[self._numbers])
+        first = longest[np.unique(self._numbers[longest], return_index=True)[1]]
+        reached = self.reached[first].reshape(len(self.ranks), -1)
+        means = self.means(most.reshape(reached.shape))
+        made = means.argmax(axis=1)
+        choice_of = np.repeat(np.arange(means.shape[1]), np.diff(self.choice_starts))
+        self.weights = np.where(made[:, np.newaxis] == choice_of, self.chances, 0.0)
+        is_here = (reached >= block.offset) & (reached < block.offset + block.size)
+        is_here &= ~self.is_over[:, np.newaxis]
+        self.followed = np.where(is_here, reached - block.offset, block.size)
+        return np.where(self.is_over, 0.0, 1.0 + means[np.arange(len(made)), made])
+
+
+class LengthBlock:
+    """One block, written out: some 400 bytes a position.
+
+    Parameters
+    ----------
+    generator : MoveGenerator
+    block : Block
+    policy : Policy, optional
+        What both sides do; without it, whatever makes the game longest.
+    """
+
+    def __init__(
+        self, generator: MoveGenerator, block: Block, policy: Policy | None = None
+    ) -> None:
+        self._generator, self._policy, self.block = generator, policy, block
+        self._parts = list(self._written_out())
+
+    def _written_out(self) -> Iterator[_Part]:
+        generator, end = self._generator, self.block.offset + self.block.size
+        for begin in range(self.block.offset, end, _PART):
+            ranks = np.arange(begin, min(begin + _PART, end))
+            rows = generator.space.unrank_states(ranks)
+            for choices, members in generator.by_choices(rows):
+                is_over = self._is_over(rows[members], choices)
+                for made, those in self._made(rows[members], choices):
+                    at = members[those]
+                    yield self._part(ranks[at], rows[at], made, is_over[those])
+
+    def _only_passes(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> npt.NDArray[np.bool_]:
+        turns = self._generator.every_throw(rows, *choices)
+        n_outcomes = sum(len(choice.outcomes) for choice in choices)
+        passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
+        return np.asarray(passes, dtype=bool)
+
+    def _is_over(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> npt.NDArray[np.bool_]:
+        """Whether neither side can ever move."""
+        is_over = self._only_passes(rows, choices)
+        stuck = np.flatnonzero(is_over)
+        others = self._generator.mirror(np.ascontiguousarray(rows[stuck]))
+        for theirs, members in self._generator.by_choices(others) if len(stuck) else ():
+            is_over[stuck[members]] = self._only_passes(others[members], theirs)
+        return is_over
+
+    def _made(
+        self, rows: Rows, choices: tuple[PieceChoice, ...]
+    ) -> Iterator[tuple[tuple[PieceChoice, ...], npt.NDArray[np.int64]]]:
+        """The choices before the throw that may be made, each with those states' numbers."""
+        if self._policy is None or len(choices) == 1:
+            yield choices, np.arange(len(rows))
+            return
+        weights = self._policy.weights(self._generator.before_throw(rows, choices))
+        made = weights.reshape(len(rows), len(choices)).argmax(axis=1)
+        for number in np.unique(made):
+            yield (choices[number],), np.flatnonzero(made == number)
+
+    def _part(
+        self,
+        ranks: npt.NDArray[np.int64],
+        rows: Rows,
+        choices: tuple[PieceChoice, ...],
+        is_over: npt.NDArray[np.bool_],
+    ) -> _Part:
+        space = self._generator.space
+        turns = self._generator.every_throw(rows, *choices)
+        reached = space.rank_states(turns.after)
+        reached[turns.has(WIN)] = space.n_values
+        starts = turns.starts[:-1]
+        if self._policy is not None:
+            reached = reached[self._policy.weights(turns) > 0]
+            starts = np.arange(len(turns))
+        chances = np.array([chance for choice in choices for _, chance in choice.outcomes])
+        sizes = [len(choice.outcomes) for choice in choices]
+        edges = np.cumsum([0, *sizes]).tolist()
+        return _Part(ranks, chances, edges, starts, reached, is_over)
+
+    def check_that_it_ends(self) -> None:
+        """Check that play leaves the block, whatever both sides do.
+
+        Raises
+        ------
+        UnsolvableError
+            If both together may stay in it for ever, whatever is thrown.
+        """
+        may_stay = np.zeros(self._generator.space.n_values + 1, dtype=bool)
+        for part in self._parts:
+            may_stay[part.ranks] = ~part.is_over
+        n_before, n_left = 0, int(may_stay.sum())
+        while n_left != n_before:
+            for part in self._parts:
+                stays, edges = part.longest(may_stay), part.choice_starts
+                each = [stays[:, a:b].all(axis=1) for a, b in pairwise(edges)]
+                may_stay[part.ranks] &= np.logical_or.reduce(each)
+            n_before, n_left = n_left, int(may_stay.sum())
+        if n_left:
+            rules = self._generator.rules
+            first = self._generator.space.unrank(int(np.argmax(may_stay))).notation
+            raise UnsolvableError(
+                f"{rules.name}: play may go on for ever from {first!r}, so games have no longest "
+                "length"
+            )
+
+    def solve(self, values: Floats) -> int:
+        """Solve the equations.
+
+        Parameters
+        ----------
+        values : float64
+            By rank, 0 behind the last one: the lengths of the blocks that this one reads; those of
+            this block are written.
+
+        Returns
+        -------
+        int
+            The number of sweeps, those of linear equations included.
+
+        Raises
+        ------
+        UnsettledError
+            If the lengths do not converge.
+        """
+        own = values[self.block.offset : self.block.offset + self.block.size]
+        own[:] = 0.0
+        n_sweeps = 0
+        for _ in range(_MOST_ROUNDS):
+            lengths = np.empty(self.block.size)
+            for part in self._parts:
+                lengths[part.ranks - self.block.offset] = part.prefer(values, self.block)
+            left = lengths - own
+            most = float(np.abs(left).max())
+            n_sweeps += 1
+            if most <= max(GOAL, _ROUNDING * float(lengths.max())):
+                return n_sweeps
+            step, n_steps = self._solve_linear(left, max(most * _LESS, GOAL / 4))
+            n_sweeps += n_steps
+            # a step that has come to nothing is one sweep
+            own[:] = own + step if np.isfinite(step).all() else lengths
+        raise UnsettledError(
+            n_sweeps,
+            f"{self._generator.rules.name}: the lengths of block {self.block.index} have not "
+            f"converged in {n_sweeps:,} sweeps",
+        )
+
+    def _less_followed(self, values: Floats) -> Floats:
+        """The values less the means of those that the policy leads to in the block."""
+        found, room = values.copy(), np.append(values, 0.0)
+        for part in self._parts:
+            means = np.einsum("ij,ij->i", part.weights, room[part.followed])
+            found[part.ranks - self.block.offset] -= means
+        return found
+
+    def _solve_linear(self, right: Floats, goal: float) -> tuple[Floats, int]:
+        """The solution to within `goal` of the equations of the policy, and the sweeps."""
+        found, left = right.copy(), right - self._less_followed(right)
+        shadow = left.copy()
+        along = flow = np.zeros_like(right)
+        product = alpha = omega = 1.0
+        n_steps = 1
+        best, least = found, float(np.abs(left).max())
+        while least > goal and n_steps < _MOST_STEPS:
+            before, product = product, _dot(shadow, left)
+            if product == 0.0 or omega == 0.0:
+                break
+            along = left + product / before * alpha / omega * (along - omega * flow)
+            flow = self._less_followed(along)
+            alpha = product / (_dot(shadow, flow) or np.inf)
+            half = left - alpha * flow
+            turned = self._less_followed(half)
+            omega = _dot(turned, half) / (_dot(turned, turned) or np.inf)
+            found = found + alpha * along + omega * half
+            left = half - omega * turned
+            n_steps += 2
+            size = float(np.abs(left).max())
+            if not np.isfinite(size):
+                break
+            if size < least:
+                best, least = found, size
+        return best, n_steps
+
+    def residual(self, values: Floats) -> float:
+        """By how much the two sides of an equation differ at most, rounding included.
+
+        Twice what rounding may have changed is added, so that the same lengths have no larger
+        residual if sums are computed in another order.
+        """
+        largest = 0.0
+        for part in self._parts:
+            lengths = part.lengths(values)
+            rounding = (len(part.chances) + 5) * 2.0**-52 * lengths
+            largest = max(largest, float((np.abs(lengths - values[part.ranks]) + rounding).max()))
+        return largest
+
+
+def _dot(first: Floats, second: Floats) -> float:
+    return float(np.einsum("i,i", first, second))
+
 
 _VALUE_BYTES = 8
 _BLOCK_BYTES = 500

@@ -1,20 +1,87 @@
-"""Games between policies, many at a time, with observers."""
+"""The states in which the first player throws first, in the games of a study.
+
+Games between policies, many at a time, with observers.
+
+Observers of games in play, which note some numbers of every game.
+
+Everything except the random choices of `Snapshots` is a count. Games are independent, so the mean
+of the notes has an interval (`ur_solver.study.estimates`).
+
+Rules of thumb: orders of priorities, and the best order that is found.
+
+An order is judged by games against a common opponent that no order beats by far, since players
+reach positions by their own moves: the loss of an order in the table's positions says little
+about its loss in its own.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.positions import states_from
+from ur_solver.answers.values import Values, position_values, totals_of
 from ur_solver.common.machine import chosen_threads
-from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, TurnBatch, _options, generator_of
-from ur_solver.players.policies import Policy
+from ur_solver.moves import (
+    AGAIN,
+    CAPTURE,
+    PASS,
+    WIN,
+    MoveGenerator,
+    Rows,
+    TurnBatch,
+    _options,
+    generator_of,
+)
+from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
 from ur_solver.rules import RuleSet
-from ur_solver.study.first_states import FirstStates
+from ur_solver.rules.openings import beginnings
+from ur_solver.space import space_of
+from ur_solver.study.estimates import IntervalEstimate, mean_of
+
+
+class FirstStates(NamedTuple):
+    """States with light, the first player, to throw.
+
+    Attributes
+    ----------
+    rows : unsigned, shape (states, state width)
+    chances : float64, shape (states,)
+        The probability of each.
+    """
+
+    rows: Rows
+    chances: npt.NDArray[np.float64]
+
+    def drawn(self, n: int, rng: np.random.Generator) -> Rows:
+        """The rows of `n` games."""
+        if len(self.rows) == 1:
+            return np.tile(self.rows, (n, 1))
+        found: Rows = self.rows[rng.choice(len(self.rows), n, p=self.chances)]
+        return found
+
+
+def first_states(values: Values) -> FirstStates:
+    """The start; where both sides enter first, what two perfect players enter to.
+
+    Parameters
+    ----------
+    values : Values
+        By which a player chooses a square who may choose it.
+    """
+    rules, space = values.rules, space_of(values.rules)
+    if not rules.mechanics.both_enter:
+        return FirstStates(generator_of(rules).start(), np.ones(1))
+    found = beginnings(rules, position_values(values))
+    rows = states_from(space, [each.position for each in found]).rows
+    return FirstStates(rows, np.array([each.probability for each in found]))
+
 
 _CHUNK = 20_000
 """The number of games that share a stream of random numbers and a thread."""
@@ -230,3 +297,300 @@ def drawn(policy: Policy, turns: TurnBatch, rng: np.random.Generator) -> npt.NDA
     taken = np.empty(len(turns), dtype=np.int64)
     _options.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)
     return taken
+
+
+DECIDED = 0.9
+"""A game is decided for good once a side's chance stays beyond this."""
+
+_Notes = dict[str, npt.NDArray[Any]]
+
+
+class Counts:
+    """Counts of events in each game.
+
+    Notes
+    -----
+    turns, moves, choices, options, passes, captures, extras, most_options
+        Spells of one side's throws; throws that moved something; throws with two moves or more,
+        and the moves there were in those; throws without a move; pieces captured; further throws
+        gained; the most moves that a throw had.
+    """
+
+    _NAMES = ("turns", "moves", "choices", "options", "passes", "captures", "extras")
+
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
+        self._counts = {name: np.zeros(n_games, dtype=np.int32) for name in self._NAMES}
+        self._most = np.zeros(n_games, dtype=np.int32)
+
+    def see(self, step: GameStep) -> None:
+        """As `Observer.see`."""
+        games, turns, chosen = step.games, step.turns, step.chosen
+        flags, n = turns.flags[chosen], turns.n_options
+        counts, is_choice = self._counts, n > 1
+        counts["turns"][games] += (flags & AGAIN) == 0
+        counts["moves"][games] += (flags & PASS) == 0
+        counts["choices"][games] += is_choice
+        counts["options"][games] += np.where(is_choice, n, 0)
+        counts["passes"][games] += (flags & PASS) != 0
+        counts["captures"][games] += turns.taken[chosen]
+        counts["extras"][games] += (flags & AGAIN) != 0
+        self._most[games] = np.maximum(self._most[games], n)
+
+    def notes(self) -> _Notes:
+        """As `Observer.notes`."""
+        return {**self._counts, "most_options": self._most}
+
+
+class ChanceObserver:
+    """The course of the chances in each game, by a table.
+
+    With stakes they are shares of the sum of both sides' values.
+
+    Notes
+    -----
+    lead_changes
+        The number of changes of the better side.
+    decided
+        The throw after which the winner's chance was never again below `DECIDED`.
+    least_of_winner
+        The least chance that the winner had before a throw.
+    luck, loss
+        Light's luck minus dark's; dark's losses minus light's. Their sum is the result minus the
+        value of the start.
+    swing
+        The sum of the absolute changes by throws.
+    """
+
+    def __init__(
+        self, values: Values, generator: MoveGenerator, n_games: int, rng: np.random.Generator
+    ) -> None:
+        self._values = TablePolicy(values)
+        self._payoff = values.rules.payoff
+        self._throws, self._lead = np.zeros(n_games, np.int32), np.zeros(n_games, np.int8)
+        self._changes = np.zeros(n_games, np.int32)
+        self._open = {side: np.zeros(n_games, np.int32) for side in (0, 1)}
+        self._least, self._most = np.ones(n_games), np.zeros(n_games)
+        self._luck, self._loss = np.zeros(n_games), np.zeros(n_games)
+        self._swing = np.zeros(n_games)
+        self._winner = np.full(n_games, -1, dtype=np.int8)
+
+    def see(self, step: GameStep) -> None:
+        """As `Observer.see`."""
+        games, turns, sides = step.games, step.turns, step.sides
+        total = totals_of(self._payoff, turns.rows)
+        before = self._values.values.state_values(turns.rows) / total
+        worth = self._values.option_values(turns)
+        best = np.maximum.reduceat(worth, turns.starts[:-1]) / total
+        played = worth[step.chosen] / total
+        sign = np.where(sides == 0, 1.0, -1.0)
+        self._luck[games] += sign * (best - before)
+        self._loss[games] -= sign * (best - played)
+        self._swing[games] += np.abs(best - before)
+        light = np.where(sides == 0, before, 1 - before)
+        lead = np.sign(np.round(light - 0.5, 12)).astype(np.int8)
+        old = self._lead[games]
+        self._changes[games] += (lead != 0) & (old != 0) & (lead != old)
+        self._lead[games] = np.where(lead != 0, lead, old)
+        self._least[games] = np.minimum(self._least[games], light)
+        self._most[games] = np.maximum(self._most[games], light)
+        self._throws[games] += 1
+        for side, chance in ((0, light), (1, 1 - light)):
+            is_open = games[chance < DECIDED]
+            self._open[side][is_open] = self._throws[is_open]
+        # the side that moved last has won
+        self._winner[games] = sides
+
+    def notes(self) -> _Notes:
+        """As `Observer.notes`."""
+        is_light = self._winner == 0
+        return {
+            "lead_changes": self._changes,
+            "decided": np.where(is_light, self._open[0], self._open[1]),
+            "least_of_winner": np.where(is_light, self._least, 1 - self._most),
+            "luck": self._luck,
+            "loss": self._loss,
+            "swing": self._swing,
+        }
+
+
+class Squares:
+    """The events on each square of the path, and off it, in each game.
+
+    Notes
+    -----
+    stood, captured : shape (games, path length)
+        Throws before which a piece of the side to throw stood there, by its path index; pieces
+        captured there, by the path index of the piece that captured.
+    """
+
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
+        self._generator, self._length = generator, len(generator.rules.path)
+        self._stood = np.zeros((n_games, self._length), dtype=np.int32)
+        self._captured = np.zeros((n_games, self._length), dtype=np.int32)
+
+    def see(self, step: GameStep) -> None:
+        """As `Observer.see`."""
+        games, turns, chosen = step.games, step.turns, step.chosen
+        self._stood[games] += self._generator.placed(turns.rows)[:, : self._length].astype(np.int32)
+        captures = (turns.flags[chosen] & CAPTURE) != 0
+        taken = turns.taken[chosen[captures]]
+        self._captured[games[captures], turns.target[chosen[captures]]] += taken
+
+    def notes(self) -> _Notes:
+        """As `Observer.notes`."""
+        return {"stood": self._stood, "captured": self._captured}
+
+
+class Snapshots:
+    """One state of each game, and one throw that left a choice, each drawn with equal chances.
+
+    Notes
+    -----
+    row : shape (games, state width)
+    has_choice : bool, shape (games,)
+        Whether there was a choice.
+    choice_row, choice_throw, choice_may
+        The turn as `MoveGenerator.successors` takes it.
+    """
+
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._row = generator.start(n_games)
+        self._seen = np.zeros(n_games, dtype=np.int64)
+        self._choice = generator.start(n_games)
+        self._throw = np.zeros(n_games, dtype=np.int32)
+        self._may = np.zeros(n_games, dtype=np.uint8)
+        self._choices = np.zeros(n_games, dtype=np.int64)
+
+    def see(self, step: GameStep) -> None:
+        """As `Observer.see`."""
+        games, turns = step.games, step.turns
+        self._seen[games] += 1
+        taken = self._rng.random(len(games)) * self._seen[games] < 1
+        self._row[games[taken]] = turns.rows[taken]
+        is_choice = turns.n_options > 1
+        choosing = games[is_choice]
+        self._choices[choosing] += 1
+        kept = self._rng.random(len(choosing)) * self._choices[choosing] < 1
+        to, turn = choosing[kept], np.flatnonzero(is_choice)[kept]
+        self._choice[to] = turns.rows[turn]
+        self._throw[to] = turns.throws[turn]
+        self._may[to] = turns.may[turn]
+
+    def notes(self) -> _Notes:
+        """As `Observer.notes`."""
+        return {
+            "row": self._row,
+            "has_choice": self._choices > 0,
+            "choice_row": self._choice,
+            "choice_throw": self._throw,
+            "choice_may": self._may,
+        }
+
+
+MOST_PRIORITIES = 3
+"""The most priorities: three lines to remember."""
+
+_LEAST_GAIN = 0.01
+"""The least gain of a further priority."""
+
+_MORE = 4
+"""A chosen order plays this many times the games of a tried one."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Choices of games, with the values of their options to the side that chooses.
+
+    Attributes
+    ----------
+    turns : TurnBatch
+    worth : float64, shape (options,)
+    """
+
+    turns: TurnBatch
+    worth: npt.NDArray[np.float64]
+
+    def loss(self, policy: Policy) -> IntervalEstimate:
+        """The loss of a policy at a choice."""
+        starts = self.turns.starts[:-1]
+        best = np.maximum.reduceat(self.worth, starts)
+        mean = np.add.reduceat(self.worth * policy.weights(self.turns), starts)
+        return mean_of(best - mean)
+
+
+def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choices | None:
+    """The choices that `Snapshots` noted; None if no game had any."""
+    there = notes["has_choice"]
+    if not there.any():
+        return None
+    turns = policy.generator.successors(
+        notes["choice_row"][there], notes["choice_throw"][there], notes["choice_may"][there]
+    )
+    return Choices(turns, policy.option_values(turns))
+
+
+def share_of_wins(
+    rules: RuleSet,
+    own: Policy,
+    other: Policy,
+    games: int,
+    seed: int,
+    first: FirstStates | None = None,
+) -> IntervalEstimate:
+    """The share that a policy wins against another, half of the games as the first player."""
+    half = max(2, games // 2)
+    as_light = mean_of(play(rules, own, other, half, seed=seed, first=first).results)
+    as_dark = mean_of(1 - play(rules, other, own, half, seed=seed + 1, first=first).results)
+    value = (as_light.value + as_dark.value) / 2
+    # half-widths of two independent intervals (Newcombe)
+    below = math.hypot(as_light.value - as_light.low, as_dark.value - as_dark.low) / 2
+    above = math.hypot(as_light.high - as_light.value, as_dark.high - as_dark.value) / 2
+    return IntervalEstimate(value, value - below, value + above)
+
+
+def best_order(
+    rules: RuleSet, opponent: Policy, games: int, seed: int, first: FirstStates | None = None
+) -> list[tuple[tuple[str, ...], IntervalEstimate]]:
+    """The order of priorities that wins most against an opponent, found one by one.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    opponent : Policy
+    games : int
+        Of each order that is tried; all with the same throws at first.
+    seed : int
+    first : FirstStates, optional
+        Where games begin; at the start, if not given.
+
+    Returns
+    -------
+    list
+        The best priority, the best order with one more before it, behind it or, later, between
+        two, and so on, with the share of games that each wins; as long as a further one wins a
+        point more. The shares are those of games that no order was chosen by.
+    """
+    found: list[tuple[str, ...]] = []
+    before = -math.inf
+    order: tuple[str, ...] = ()
+    while len(order) < MOST_PRIORITIES:
+        candidates = [
+            (*order[:k], name, *order[k:])
+            for name in PRIORITIES
+            if name not in order
+            for k in range(len(order) + 1)
+        ]
+        shares = [
+            share_of_wins(rules, Priorities(candidate), opponent, games, seed, first).value
+            for candidate in candidates
+        ]
+        at = max(range(len(shares)), key=shares.__getitem__)
+        if shares[at] < before + _LEAST_GAIN:
+            break
+        order, before = candidates[at], shares[at]
+        found.append(order)
+    return [
+        (each, share_of_wins(rules, Priorities(each), opponent, _MORE * games, seed + 2, first))
+        for each in found
+    ]

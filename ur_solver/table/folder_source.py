@@ -10,17 +10,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.block_record import RECORD
-from ur_solver.blocks.file_names import HEAD, MANIFEST
-from ur_solver.blocks.folder import files_of
-from ur_solver.blocks.job import Job
-from ur_solver.blocks.lock import is_being_written
+from ur_solver.blocks.folder import Job, files_of
+from ur_solver.blocks.lock import HEAD, MANIFEST, is_being_written
+from ur_solver.blocks.stored import RECORD
 from ur_solver.common.text import counted
 from ur_solver.errors import CheckpointError, DamagedBlockError, NotATableError, TableInUseError
-from ur_solver.table.checked_file import check_version, damaged, read_rules
-from ur_solver.table.contents import Contents, checked_contents, part_of_blocks, present_space
-from ur_solver.table.format import ATTRIBUTES
-from ur_solver.table.table_folder import CHECKSUMS, TABLE, blocks_of_rows
+from ur_solver.table.format import ATTRIBUTES, CHECKSUMS, TABLE, blocks_of_rows
+from ur_solver.table.hdf5 import (
+    Contents,
+    check_version,
+    checked_contents,
+    damaged,
+    part_of_blocks,
+    present_space,
+    read_rules,
+)
 
 _OPEN_FILES = 64
 """The number of block files that stay mapped."""

@@ -2,7 +2,7 @@
 
 A table is an HDF5 file (suffix ``.h5``), which any HDF5 program can open. Its values are compressed
 by the Bitshuffle filter with LZ4 (registered as 32008). This program has it built in
-(`ur_solver.table.chunk`); other programs that use HDF5 find it in the package `hdf5plugin`: h5py
+(`ur_solver.table.hdf5`); other programs that use HDF5 find it in the package `hdf5plugin`: h5py
 once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
 
     /            attributes, all scalar; texts are ASCII of fixed length
@@ -95,6 +95,17 @@ Version history
     version 7, and earlier ones are refused. Nothing changes for other rule sets.
 8   Adds the attribute `objective`. Tables of chances and of money, which lack it, are still
     written as the versions above.
+
+A table as a folder: the block files of its solve, and the files that complete it.
+
+Besides the files of `ur_solver.blocks.folder`, the folder of a complete table holds
+
+    table.json       the attributes of `ur_solver.table.format`, among them version and digest
+    checksums.bin    the checksums of all chunks, uint32, in the order of ``/checksums``
+
+The manifest has the data of ``/blocks``, and zeros for blocks outside the table. So the digest is
+that of the same table in one file, and `ur pack` converts one to the other.
+table.json is written last.
 """
 
 from __future__ import annotations
@@ -102,13 +113,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import pathlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.chunks import chunks_in
+from ur_solver.blocks.stored import chunk_length_for, chunks_in
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, space_of
 
@@ -281,3 +293,26 @@ def digest(
     whole.update(blocks.tobytes())
     whole.update(checksums.tobytes())
     return whole.hexdigest()
+
+
+TABLE, CHECKSUMS = "table.json", "checksums.bin"
+_FILE_SUFFIXES = (".h5", ".hdf5")
+
+
+def is_folder_name(path: pathlib.Path) -> bool:
+    """Whether a table of this name is a folder: it has no suffix of a table file."""
+    return path.suffix.lower() not in _FILE_SUFFIXES
+
+
+def disk_bytes(path: pathlib.Path) -> int:
+    """The bytes of a file, or of all files of a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files if each.is_file())
+
+
+def blocks_of_rows(part: Part, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The records of a part's blocks in a manifest, as the rows of ``/blocks``."""
+    blocks = empty_blocks(part, chunk_length_for(part.space))
+    for name in ("residual", "sweeps", "seconds", "error"):
+        blocks[name] = rows[name][blocks["index"]]
+    return blocks

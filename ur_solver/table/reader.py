@@ -1,4 +1,9 @@
-"""Reading a table: one value, many values, a block, or the header."""
+"""The sources of an open table's data: an HDF5 file, or a folder of block files.
+
+Loading all values of a table: its blocks by several threads, and a bar if that takes long.
+
+Reading a table: one value, many values, a block, or the header.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +11,112 @@ import bisect
 import os
 import pathlib
 import threading
-from collections.abc import Callable, Collection, Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.chunks import checksum, chunks_in
-from ur_solver.blocks.value_types import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES, checksum, chunks_in
 from ur_solver.common.files import Closing, path_text
-from ur_solver.common.progress import Progress
-from ur_solver.errors import BeyondTableError, ClosedTableError, IllegalPositionError, UrError
+from ur_solver.common.machine import free_memory, usable_processors
+from ur_solver.common.progress import Form, Progress, is_watched, shown_progress
+from ur_solver.errors import (
+    BeyondTableError,
+    ClosedTableError,
+    IllegalPositionError,
+    ObjectiveError,
+    UrError,
+)
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
-from ur_solver.table.checked_file import damaged
-from ur_solver.table.contents import Spaces, present_space
-from ur_solver.table.format import WIN, Header
-from ur_solver.table.loading import has_room, load_blocks, loading_bar
-from ur_solver.table.sources import Source, open_source
-from ur_solver.table.table_folder import disk_bytes
+from ur_solver.table.format import WIN, Header, disk_bytes
+from ur_solver.table.hdf5 import Contents, Hdf5Source, Spaces, damaged, present_space
+
+
+class Source(Protocol):
+    """An open table."""
+
+    contents: Contents
+
+    def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
+        """Decode a chunk into `out`, which may end before its padding; unchecked.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be decoded.
+        """
+
+    def close(self) -> None:
+        """Close it."""
+
+
+def open_source(path: pathlib.Path, objectives: Collection[str], spaces: Spaces) -> Source:
+    """Open a table of either kind, with one of some objectives; raises as `TableFile` does."""
+    source: Source
+    if os.path.isdir(path):
+        from ur_solver.table.folder_source import FolderSource  # noqa: PLC0415 - few are folders
+
+        source = FolderSource(path)
+    else:
+        source = Hdf5Source(path, spaces)
+    found = source.contents.header.objective or WIN
+    if found not in objectives:
+        source.close()
+        if found == WIN:
+            advice = "leave out --objective"
+        else:
+            advice = f"'ur query', 'ur best' and 'ur verify' read it with --objective {found}"
+        raise ObjectiveError(
+            f"table {str(path)!r} has the objective {found!r}, not "
+            f"{' or '.join(map(repr, objectives))}; {advice}"
+        )
+    return source
+
+
+_LONG = 1 << 26
+"""The bytes above which there is a bar."""
+
+
+def load_blocks(load: Callable[[int], object], ends: Sequence[int], progress: Progress) -> None:
+    """Load the blocks of a table, each by one call; the first error stops it.
+
+    Parameters
+    ----------
+    load : callable
+        Called with the number of a block, in any thread.
+    ends : sequence of int
+        By block, how many values there are up to its end.
+    progress : callable
+        Called with the values of the blocks that are loaded, in order, and their total.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 2 ms; a query reads little
+
+    # most of it runs without Python's lock
+    with ThreadPoolExecutor(usable_processors()) as pool:
+        loads = [pool.submit(load, number) for number in range(len(ends))]
+        try:
+            for each, end in zip(loads, ends, strict=True):
+                each.result()
+                progress(end, ends[-1])
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def loading_bar(n_values: int, n_bytes: int) -> AbstractContextManager[Progress]:
+    """A bar on a terminal, for tables that take long."""
+    form = Form.BAR if n_bytes > _LONG and is_watched() else Form.NONE
+    return shown_progress("reading the table", n_values, form, unit="values", delay=2)
+
+
+def has_room(n_bytes: int, limit: int | None) -> bool:
+    """Whether all values may be kept: within a limit, or else in half of the free memory."""
+    return n_bytes <= limit if limit is not None else n_bytes < free_memory() / 2
+
 
 CACHED_CHUNKS = 256
 """The decoded chunks that `TableFile.read_one` caches: 64 MiB of float64."""

@@ -7,16 +7,15 @@ import pathlib
 
 import numpy as np
 
-from ur_solver.blocks.block_record import BlockResult
+from ur_solver.blocks.stored import BlockResult
 from ur_solver.common.progress import Progress
 from ur_solver.errors import BeyondTableError, InputError, TableVersionError
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, Space, part_of
 from ur_solver.space.earlier_races import LAST_VERSION, EarlierRaces
-from ur_solver.table.format import OBJECTIVES, table_error
-from ur_solver.table.present import check_replaceable
+from ur_solver.table.format import OBJECTIVES, is_folder_name, table_error
+from ur_solver.table.output import check_replaceable
 from ur_solver.table.reader import TableFile
-from ur_solver.table.table_folder import is_folder_name
 from ur_solver.table.writer import TableWriter
 
 

@@ -1,37 +1,273 @@
-"""Writing a table block by block; an incomplete table never gets its final name."""
+"""A file that is being written: locked, written by HDF5, and renamed when it is complete.
+
+The block rows and the header of a table, collected while it is written.
+
+Writing a table block by block; an incomplete table never gets its final name.
+
+Writing a table as a folder: making way for it, and completing the folder of a solve's blocks.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import errno
+import io
+import json
+import math
+import os
 import pathlib
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.block_record import BlockResult
-from ur_solver.blocks.chunks import checksum
-from ur_solver.common.files import Closing
+import ur_solver
+from ur_solver.blocks.folder import BlockFolder, remove_blocks
+from ur_solver.blocks.lock import HEAD, MANIFEST, is_being_written, is_unsupported, lock_open_file
+from ur_solver.blocks.stored import VALUE_TYPES, BlockResult, checksum, chunk_length_for
+from ur_solver.common.files import Closing, write_file
+from ur_solver.common.text import counted
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
-from ur_solver.space import Part
-from ur_solver.table.chunk import compressed, encode
+from ur_solver.space import Part, part_of, space_of
 from ur_solver.table.format import (
+    CHECKSUMS,
     FORMAT,
+    TABLE,
     Header,
+    blocks_of_rows,
     descriptions,
+    empty_blocks,
     n_chunks,
     sealed,
     table_error,
 )
-from ur_solver.table.part_file import PartFile, part_path
+from ur_solver.table.hdf5 import compressed, encode
 from ur_solver.table.reader import TableFile
-from ur_solver.table.rows import TableRows
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+_IS_WINDOWS = os.name == "nt"
+
+
+def part_path(path: pathlib.Path) -> pathlib.Path:
+    """The path of the file while it is written, before it gets the name `path`."""
+    return path.with_name(f".{path.name}.part")
+
+
+class PartFile(io.FileIO):
+    """The file that HDF5 writes to; it records a failed write instead of raising an error.
+
+    HDF5 does not survive a full disk: a file that it cannot flush stays open in the library, which
+    crashes on it when the process ends. So every write is reported to HDF5 as successful, and the
+    writer calls `check` after every step.
+
+    Parameters
+    ----------
+    path : Path
+        An existing file is emptied.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened, or another process is writing it.
+    """
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path = path
+        self._failure: OSError | None = None
+        binary = getattr(os, "O_BINARY", 0)
+        # emptied only after it is locked, since it may be another writer's
+        super().__init__(os.open(path, os.O_RDWR | os.O_CREAT | binary, 0o666), "r+")
+        try:
+            self._lock()
+            super().truncate(0)
+        except BaseException:
+            self.close()
+            raise
+
+    def _lock(self) -> None:
+        if lock_open_file(self.fileno(), self._path.parent):
+            with suppress(FileNotFoundError):
+                # another writer may have finished and renamed the file in between
+                if os.path.samestat(os.fstat(self.fileno()), self._path.stat()):
+                    return
+        raise BlockingIOError(errno.EWOULDBLOCK, "another process is writing it")
+
+    def write(self, content: Buffer, /) -> int:
+        """Write all of `content`; after a write has failed, nothing is written."""
+        rest = memoryview(content).cast("B")
+        size = len(rest)
+        try:
+            while len(rest) and self._failure is None:
+                rest = rest[super().write(rest) :]
+        except OSError as error:
+            self._failure = error
+        return size
+
+    def truncate(self, size: int | None = None, /) -> int:
+        """Set the file's size; after a write has failed, nothing is done."""
+        try:
+            return super().truncate(size) if self._failure is None else 0
+        except OSError as error:
+            self._failure = error
+            return 0
+
+    def check(self) -> None:
+        """Raise the OSError of the first write that failed, if one did."""
+        if self._failure is not None:
+            raise self._failure
+
+    def publish(self, path: pathlib.Path) -> None:
+        """Sync the file, give it the name `path` and close it; OSError if that fails."""
+        self.check()
+        os.fsync(self.fileno())
+        if _IS_WINDOWS:
+            self.close()  # Windows does not rename an open file
+        self._path.replace(path)
+        self.close()
+        _sync_folder(path.parent)
+
+    def discard(self) -> None:
+        """Close and remove the file."""
+        with suppress(OSError):
+            if _IS_WINDOWS:
+                self.close()
+            self._path.unlink(missing_ok=True)
+        self.close()
+
+
+def _sync_folder(path: pathlib.Path) -> None:
+    """Make the operating system write a folder's entries to the disk."""
+    if _IS_WINDOWS:
+        return  # on Windows a folder cannot be opened and synced
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if not is_unsupported(error):  # the file is whole and has its name
+            raise
+    finally:
+        os.close(handle)
+
+
+_LONGEST = math.nextafter(math.inf, 0.0)
+_RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
+
+
+class TableRows:
+    """The rows of ``/blocks`` and the header of a table that is being written.
+
+    Parameters
+    ----------
+    rules, tolerance, value_type, part, objective
+        As for `ur_solver.table.writer.TableWriter`.
+
+    Attributes
+    ----------
+    blocks : structured array, dtype `BLOCK_DTYPE`
+    chunk_length : int
+
+    Raises
+    ------
+    OutputError
+        If the value type cannot hold money.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        *,
+        tolerance: float,
+        value_type: str,
+        part: Part | None,
+        objective: str | None = None,
+    ) -> None:
+        if space_of(rules).has_levels and VALUE_TYPES[value_type].rounding:
+            raise OutputError(
+                f"value type {value_type!r} is for chances of winning; money is stored as 'float64'"
+            )
+        # the reach of stakes is written out, since its default may change
+        self.rules = rules.settled()
+        self.tolerance = tolerance
+        self.objective = objective
+        self.value_type = VALUE_TYPES[value_type]
+        self.part = part or part_of(self.rules)
+        self.space = self.part.space
+        self.chunk_length = chunk_length_for(self.space)
+        self.blocks: npt.NDArray[Any] = empty_blocks(self.part, self.chunk_length)
+        self._place = {index: k for k, index in enumerate(self.part.indices)}
+        self._cut = (0.0, 0.0)
+        self._is_noted = np.zeros(len(self.blocks), dtype=bool)
+
+    def place(self, index: int) -> int:
+        """The row of a block; ValueError if it is not in the table's part."""
+        if index not in self._place:
+            raise ValueError(f"block {index!r} is not one of the table's {len(self.blocks)}")
+        return self._place[index]
+
+    def check(self, result: BlockResult) -> None:
+        """Raise ValueError if a block is not in the table, or its values are invalid."""
+        size = self.blocks[self.place(result.index)]["size"]
+        if result.values.shape != (size,):
+            raise ValueError(
+                f"block {result.index}: values of shape {result.values.shape}, expected ({size},)"
+            )
+        low, high = result.values.min(), result.values.max()
+        least, most = self.space.bounds if self.objective is None else (0.0, _LONGEST)
+        # False if one is NaN
+        if not (low >= least - _RANGE_SLACK and high <= most + _RANGE_SLACK):
+            is_chance = self.objective is None and not self.space.has_levels
+            expected = "in [0, 1]" if is_chance else "finite"
+            raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
+
+    def note(self, result: BlockResult) -> None:
+        """Record a block; ValueError if it is already recorded."""
+        place = self.place(result.index)
+        if self._is_noted[place]:
+            raise ValueError(f"block {result.index} has been added already")
+        row = self.blocks[place]
+        row["residual"] = result.residual
+        row["sweeps"] = result.sweeps
+        row["seconds"] = result.seconds
+        row["error"] = np.nan if result.error is None else result.error
+        self._is_noted[place] = True
+        error, growth = self.space.cut_error(result.values)
+        self._cut = max(self._cut[0], error), max(self._cut[1], growth)
+
+    def header(self, *, seconds: float) -> Header:
+        """The header of the whole table; ValueError if blocks are missing."""
+        missing = np.flatnonzero(~self._is_noted)
+        if len(missing):
+            first = self.part.indices[missing[0]]
+            many = counted(len(missing), "block is", "blocks are")
+            raise ValueError(f"{many} missing, the first of them {first}")
+        error = table_error(self.blocks)
+        tolerance = self.tolerance + self.value_type.rounding
+        if self.objective is not None:  # a length has no other estimate than what is proven
+            tolerance = error or 0.0
+        return Header(
+            rules=self.rules,
+            value_type=self.value_type.name,
+            tolerance=float(tolerance),
+            residual=float(self.blocks["residual"].max()),
+            error=error,
+            positions=self.part.n_values,
+            seconds=float(seconds),
+            made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            program=ur_solver.__version__,
+            cut_error=self._cut[0] if self.space.has_levels else None,
+            cut_growth=self._cut[1] if self.space.has_levels else None,
+            objective=self.objective,
+        )
 
 
 class TableWriter(Closing):
@@ -271,3 +507,86 @@ def write_table(
         for result in results:
             writer.add(result)
         return writer.finish(seconds=seconds)
+
+
+def remove_folder(path: pathlib.Path) -> None:
+    """Remove a folder that holds a table.
+
+    Raises
+    ------
+    OutputError
+        If it is no table, a solve is writing to it, or it cannot be removed.
+    """
+    if not (path / HEAD).is_file():
+        raise OutputError(f"{str(path)!r} is not a table; name another output")
+    remove_blocks(path)
+
+
+@contextmanager
+def set_aside(path: pathlib.Path) -> Iterator[None]:
+    """Make way for a new folder: an existing table comes back unless a new one replaces it.
+
+    Raises
+    ------
+    OutputError
+        As `remove_folder` does.
+    """
+    if not path.is_dir():
+        yield
+        return
+    aside = path.with_name(f".{path.name}.part")
+    if aside.is_dir():  # of a killed process
+        remove_folder(aside)
+    if is_being_written(path):
+        raise OutputError(f"a solve is writing to {str(path)!r}")
+    try:
+        path.rename(aside)
+    except OSError as error:
+        raise OutputError(f"cannot replace {str(path)!r}: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        if path.is_dir():
+            remove_folder(aside)
+        else:
+            aside.rename(path)
+
+
+class FolderWriter(Closing):
+    """A folder that becomes a table; the solve writes the block files.
+
+    Parameters
+    ----------
+    folder : BlockFolder
+        Entered.
+    part : Part
+        The blocks of the table.
+    """
+
+    def __init__(self, folder: BlockFolder, part: Part) -> None:
+        self._folder = folder
+        job = folder.job
+        self._rows = TableRows(
+            job.rules, tolerance=job.tolerance, value_type=job.value_type, part=part
+        )
+
+    def add(self, result: BlockResult) -> None:
+        """Record a block whose file exists or is being written; raises as `TableWriter`."""
+        self._rows.check(result)
+        self._rows.note(result)
+
+    def finish(self, *, seconds: float, header: Header | None = None) -> Header:
+        """Complete the folder; parameters and errors are those of `TableWriter.finish`."""
+        header = header or self._rows.header(seconds=seconds)
+        folder = self._folder
+        part = self._rows.part
+        blocks = blocks_of_rows(part, folder.rows)
+        checksums = np.concatenate([folder.files.chunks_of(index) for index in part.indices])
+        head = sealed(header, blocks, checksums)
+        write_file(folder.folder / MANIFEST, folder.rows.tobytes())
+        write_file(folder.folder / CHECKSUMS, checksums.tobytes())
+        write_file(folder.folder / TABLE, json.dumps(head, indent=1))
+        return header
+
+    def close(self) -> None:
+        """Do nothing: the files stay."""

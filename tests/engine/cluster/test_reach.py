@@ -9,8 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from ur_solver.cli import cli
-from ur_solver.engine.cluster import Cluster
-from ur_solver.engine.cluster.reach import check_reachable
+from ur_solver.engine.clusters import Cluster, check_reachable
 from ur_solver.errors import ClusterError, InputError
 
 

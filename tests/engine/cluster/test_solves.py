@@ -18,10 +18,10 @@ import pytest
 
 from tests.checkpoints import block_files, finished_blocks
 from tests.solving import make_table
-from ur_solver.blocks.job import Job
+from ur_solver.blocks.folder import Job
 from ur_solver.common.machine import usable_processors
 from ur_solver.engine import BlockGraph
-from ur_solver.engine.cluster import Cluster
+from ur_solver.engine.clusters import Cluster
 from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving import WorkersChanged
@@ -30,8 +30,9 @@ from ur_solver.table.reader import TableFile
 
 pytest.importorskip("distributed")
 
-from ur_solver.engine.cluster import runner, start
-from ur_solver.engine.cluster.runner import ClusterRunner
+from ur_solver.engine import cluster_runner as runner
+from ur_solver.engine import cluster_runner as start
+from ur_solver.engine.cluster_runner import ClusterRunner
 
 pytestmark = [
     pytest.mark.filterwarnings(

@@ -1,4 +1,4 @@
-// A network's values of states: the same sums as `ur_solver.estimators.network_values` has.
+// A network's values of states: the same sums as `ur_solver.estimators.network` has.
 
 import { readArrays } from "./arrays.js";
 

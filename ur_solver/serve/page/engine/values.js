@@ -30,7 +30,7 @@ export class Estimates {
     return rows.map((row) => this.search.value(row, this.depth));
   }
 
-  /** Half the widths of their 95 % intervals, as `ur_solver.estimators.intervals` has them. */
+  /** Half the widths of their 95 % intervals, as `ur_solver.estimators.estimator` has them. */
   async margins(rows, values) {
     const error = this.network.errors[this.depth];
     return rows.map((row, k) => {

@@ -1,0 +1,541 @@
+"""The values of options: of moves, and of choices before the throw.
+
+The values of many states are read at once. So each option first yields the state rows of its value
+(`*_rows`), and then takes their values from one iterator in the same order (`*_estimate`). All
+values are to the side to throw in the state in which the choice is made; the fine of a move is
+subtracted.
+
+A judged game and its plies: values, luck and losses; `ur_solver.audit.judge` explains them.
+
+The audit of each player: marks, totals, the luckiest throws and the worst moves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.answers.values import Values, row_estimates
+from ur_solver.errors import InputError
+from ur_solver.records import GameRecord, Ply, StateChoice, StateOutcome, Step
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
+from ur_solver.rules.payoff import Units
+
+Option = Step | StateChoice
+"""A move, or a choice before the throw."""
+
+Estimate = tuple[float, float]
+"""A value, and half the width of its 95 % interval: 0 if it is exact."""
+
+
+def option_rows(option: Option) -> list[bytes]:
+    """The states on whose values an option's value depends."""
+    if isinstance(option, Step):
+        return [] if option.is_win else [option.state]
+    return [row for outcome in option.outcomes for row in outcome_rows(outcome)]
+
+
+def outcome_rows(outcome: StateOutcome) -> list[bytes]:
+    """The states on whose values the value of an outcome depends."""
+    if not outcome.steps:
+        return [outcome.passed]
+    return [row for step in outcome.steps for row in option_rows(step)]
+
+
+def option_estimate(option: Option, found: Iterator[Estimate]) -> Estimate:
+    """The value of an option to the side that has it, and half the width of its 95 % interval.
+
+    Both are in [0, 1], with stakes in money. The errors of the states on which a choice depends are
+    taken to be fully correlated, since the values come from one network.
+    """
+    if isinstance(option, Step):
+        if option.is_win:
+            return float(option.total - option.cost), 0.0
+        value, margin = next(found)
+        return option.worth(value), margin
+    value = margin = 0.0
+    for outcome in option.outcomes:
+        each, error = outcome_estimate(outcome, found)
+        value += outcome.probability * each
+        margin += outcome.probability * error
+    return value, margin
+
+
+def outcome_estimate(outcome: StateOutcome, found: Iterator[Estimate]) -> Estimate:
+    """The same of an outcome to the side that threw: of its best move or of the pass.
+
+    The best move may be another one than the best by the estimates. So the interval reaches as far
+    as that of any move above the best value: a move that is worse by more than its error adds
+    nothing.
+    """
+    if not outcome.steps:
+        value, margin = next(found)
+        return outcome.total - value, margin
+    estimates = [option_estimate(step, found) for step in outcome.steps]
+    best, _ = max(estimates)
+    return best, max([margin - (best - value) for value, margin in estimates])
+
+
+def option_values(options: Sequence[Option], values: Values) -> list[Estimate]:
+    """The value of every option of a turn, and half the width of its interval; 0 if it is exact."""
+    rows = [row for option in options for row in option_rows(option)]
+    found = row_estimates(values, rows)
+    return [option_estimate(option, found) for option in options]
+
+
+TIE = 1e-6
+"""Moves whose values differ by no more than this share of what there is to win are equally good.
+Tables hold digits beyond their tolerance, and a millionth of a game does not matter."""
+
+
+class JudgedPly(NamedTuple):
+    """A ply, or the choice before its throw, with values to the side that threw.
+
+    Attributes
+    ----------
+    ply : Ply
+    value : float
+        Before the throw.
+    best_value : float
+        After the best move with the throw, or after the pass.
+    played_value : float
+        After the move that was played; `best_value` if there was none.
+    best : int
+        The index of the best option, which is the one taken if that is as good; -1 for a pass.
+    is_before_throw : bool
+        Whether this judges the choice before the throw. The options are then the ply's choices,
+        and the dice have not been thrown yet.
+    total : int
+        The sum of both sides' values before the move: 1, or with stakes the pot.
+    margin : float
+        Half the width of the 95 % interval of `value`; 0 if that is exact.
+    played_margin : float
+        The same of `played_value`.
+    loss_margin : float
+        The same of what the best option and the one taken differ by.
+    """
+
+    ply: Ply
+    value: float
+    best_value: float
+    played_value: float
+    best: int
+    is_before_throw: bool = False
+    total: int = 1
+    margin: float = 0.0
+    played_margin: float = 0.0
+    loss_margin: float = 0.0
+
+    @property
+    def options(self) -> Sequence[Option]:
+        """The options: the legal moves, or the choices before the throw."""
+        return self.ply.choices if self.is_before_throw else self.ply.steps
+
+    @property
+    def taken(self) -> int:
+        """The index of the option that was taken; -1 for none."""
+        return self.ply.chosen if self.is_before_throw else self.ply.played
+
+    @property
+    def luck(self) -> float:
+        """The gain by the throw; the mean over all throws is 0."""
+        return self.best_value - self.value
+
+    @property
+    def loss(self) -> float:
+        """The loss of the played move."""
+        return self.best_value - self.played_value
+
+    @property
+    def cost(self) -> int:
+        """The fine of the played move; 0 without stakes."""
+        option = None if self.taken < 0 else self.options[self.taken]
+        return option.cost if isinstance(option, Step) else 0
+
+    @property
+    def lost_share(self) -> float:
+        """The loss as a share of what there is to win."""
+        return self.loss / (self.total or 1)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether there was more than one option, and one was taken."""
+        return len(self.options) > 1 and self.taken >= 0
+
+    @property
+    def is_best(self) -> bool:
+        """Whether there was no better option."""
+        return self.best == self.taken
+
+    def to_light(self, value: float) -> float:
+        """A value to the side that threw as one to light."""
+        return value if self.ply.side == LIGHT else self.total - value
+
+
+class ThumbPlay(NamedTuple):
+    """The option that a rule of thumb takes in a choice.
+
+    Attributes
+    ----------
+    option : int
+        Its index among the options of the choice.
+    loss : float
+        What it loses against the best option, in the units of values; 0 if it is as good.
+    """
+
+    option: int
+    loss: float
+
+
+@dataclass(frozen=True, repr=False)
+class GameAudit:
+    """A judged game.
+
+    Attributes
+    ----------
+    record : GameRecord
+    plies : tuple of JudgedPly
+        In order; a choice before a throw, where there was more than one, has an entry before it.
+    start_value, end_value : float
+        To light: before the first throw that is judged (with it made, where the rules give it),
+        and where the record stops.
+    start_total, end_total : int
+        The sum of both sides' values there: 1, or with stakes the pot.
+    first : int
+        How many plies of the record are before those that are judged: 0 unless the table holds
+        a part of the game.
+    start_margin : float
+        Half the width of the 95 % interval of `start_value`; 0 if that is exact.
+    opening : tuple of JudgedPly
+        Both sides' throws in the rounds of the opening, where the record has it; they come before
+        `plies`, and `start_value` is before the first of them.
+    thumbs : mapping of str to tuple
+        What rules of thumb would have played in each of `plies`, by name, if they were asked
+        (`with_thumbs`); None where there was no choice.
+    """
+
+    record: GameRecord
+    plies: tuple[JudgedPly, ...]
+    start_value: float
+    end_value: float
+    start_total: int = 1
+    end_total: int = 1
+    first: int = 0
+    start_margin: float = 0.0
+    opening: tuple[JudgedPly, ...] = ()
+    thumbs: Mapping[str, tuple[ThumbPlay | None, ...]] = field(default_factory=dict)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no value is an estimate: what follows an exact one is exact, too."""
+        return self.start_margin == 0 and not any(each.played_margin for each in self.opening)
+
+    @property
+    def all_plies(self) -> tuple[JudgedPly, ...]:
+        """The plies of the opening and of the game."""
+        return self.opening + self.plies
+
+    @cached_property
+    def margin(self) -> float:
+        """Half the width of the widest 95 % interval of a value; 0 if all are exact."""
+        opening = (judged.played_margin for judged in self.opening)
+        return max([self.start_margin, *opening, *(judged.margin for judged in self.plies)])
+
+    @cached_property
+    def units(self) -> Units:
+        """How values, luck and losses are written: with the decimals that they have."""
+        return self.record.rules.payoff.units.within(self.margin)
+
+    @cached_property
+    def light(self) -> PlayerSummary:
+        """The summary of light, with the default thresholds of marks."""
+        return self.summary(LIGHT, Thresholds())
+
+    @cached_property
+    def dark(self) -> PlayerSummary:
+        """The summary of dark, with the default thresholds of marks."""
+        return self.summary(DARK, Thresholds())
+
+    def summary(self, side: str, thresholds: Thresholds) -> PlayerSummary:
+        """The summary of a side."""
+        return summarise(self.of_side(side), thresholds, self.conceded(side))
+
+    def conceded(self, side: str) -> float:
+        """The value of the position to a side that resigned or lost on time; otherwise 0."""
+        if self.record.conceded_by != side:
+            return 0.0
+        return self.end_value if side == LIGHT else self.end_total - self.end_value
+
+    @property
+    def result_value(self) -> float:
+        """Light's result: the end value, or all or nothing if a side conceded."""
+        return self.end_value - self.conceded(LIGHT) + self.conceded(DARK)
+
+    def __repr__(self) -> str:
+        return (
+            f"GameAudit({self.record.title!r}, light lost {self.light.loss:.4f}, dark lost "
+            f"{self.dark.loss:.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        from ur_solver.audit.report import html_report  # noqa: PLC0415 - notebooks
+
+        page = html_report([self], Thresholds(), {})
+        return (
+            f'<iframe srcdoc="{escape(page)}" title="audit of a game" '
+            'style="width:100%;height:40em;border:0"></iframe>'
+        )
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The judged plies after the opening, a row each, as columns of a data frame.
+
+        Returns
+        -------
+        dict of str to array
+            ``side`` (``"light"`` or ``"dark"``), ``position`` (notation), ``throw`` (text, as two
+            throws may be made), ``move`` and ``best`` (None for a pass), ``value`` (before the
+            throw), ``best_value``, ``loss``, ``luck``, all to that side, and ``choice``: whether
+            there was one. Of estimates also ``error``, half the width of the interval of ``value``,
+            and ``loss_error``, that of ``loss``.
+        """
+        stepper = self.record.stepper
+        texts = {
+            "side": [SIDE_NAMES[judged.ply.side] for judged in self.plies],
+            "position": [stepper.notation(each.ply.state, each.ply.side) for each in self.plies],
+            "throw": ["" if each.is_before_throw else each.ply.throw_text for each in self.plies],
+            "move": [self.taken_text(judged) for judged in self.plies],
+            "best": [self.best_text(judged) for judged in self.plies],
+        }
+        names = {name: name for name in ("value", "best_value", "loss", "luck")}
+        if not self.is_exact:
+            names |= {"error": "margin", "loss_error": "loss_margin"}
+        numbers = {
+            name: np.array([getattr(judged, of) for judged in self.plies], dtype=np.float64)
+            for name, of in names.items()
+        }
+        return {
+            **{name: np.array(column, dtype=object) for name, column in texts.items()},
+            **numbers,
+            "choice": np.array([judged.is_choice for judged in self.plies], dtype=bool),
+        }
+
+    def of_side(self, side: str) -> Iterator[JudgedPly]:
+        """The plies of one side, with those of the opening."""
+        return (ply for ply in self.all_plies if ply.ply.side == side)
+
+    @cached_property
+    def curve(self) -> tuple[float, ...]:
+        """Light's win probability before each of `all_plies`, then where the record stops.
+
+        With stakes, light's share of the pot; one half of an empty pot.
+        """
+        return (
+            *(_share(each.to_light(each.value), each.total) for each in self.all_plies),
+            _share(self.end_value, self.end_total),
+        )
+
+    def number_of_throw(self, index: int) -> int:
+        """The number in the record of the throw of one of `all_plies`; 0 in the opening."""
+        if index < len(self.opening):
+            return 0
+        before = self.plies[: index - len(self.opening)]
+        return self.first + sum(not each.is_before_throw for each in before) + 1
+
+    def taken_text(self, judged: JudgedPly) -> str | None:
+        """The move or the choice made in one of its plies; None for a turn without a move."""
+        return self.option_text(judged, judged.taken)
+
+    def best_text(self, judged: JudgedPly) -> str | None:
+        """The best move or choice in one of its plies; None for a pass."""
+        return self.option_text(judged, judged.best)
+
+    def option_text(self, judged: JudgedPly, index: int) -> str | None:
+        """An option of one of its plies by its index there; None for -1."""
+        if index < 0:
+            return None
+        option = judged.options[index]
+        if isinstance(option, StateChoice):
+            return option.name
+        return self.record.stepper.text(judged.ply.side, option)
+
+
+def _share(value: float, total: int) -> float:
+    return value / total if total else 0.5
+
+
+class Mark(StrEnum):
+    """How bad a move is."""
+
+    INACCURACY = "inaccuracy"
+    MISTAKE = "mistake"
+    BLUNDER = "blunder"
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The loss of win probability, or with stakes of the pot, from which on a move has each mark.
+
+    The defaults are near the quartiles of the loss of a wrong move that is picked at random:
+    0.0129, 0.0301 and 0.0626 in finkel with seven pieces (scripts/measure_losses.py). They are
+    rounded so that each is twice the one before. So a mistake is among the worse half of all
+    wrong moves, and a blunder among the worst quarter. Of the choices of a player who loses 0.005
+    per choice, 12 % are marked, 3.5 % as mistakes or worse, 0.4 % as blunders; of random moves 45,
+    31 and 17 %.
+    """
+
+    inaccuracy: float = 0.015
+    mistake: float = 0.03
+    blunder: float = 0.06
+
+    def __post_init__(self) -> None:
+        if not 0 < self.inaccuracy <= self.mistake <= self.blunder <= 1:
+            raise InputError(
+                f"thresholds {self.inaccuracy}, {self.mistake}, {self.blunder}: expected three "
+                "ascending numbers above 0 and up to 1, such as 0.015, 0.03, 0.06"
+            )
+
+    def mark(self, judged: JudgedPly) -> Mark | None:
+        """The mark of a ply; None if its loss is small or not sure, or if there was no choice."""
+        is_sure = judged.loss > judged.loss_margin
+        return self.mark_of(judged.lost_share) if judged.is_choice and is_sure else None
+
+    def mark_of(self, loss: float) -> Mark | None:
+        """The mark of a choice by its loss as a share of both sides' values; None if small."""
+        if loss < self.inaccuracy:
+            return None
+        if loss < self.mistake:
+            return Mark.INACCURACY
+        return Mark.MISTAKE if loss < self.blunder else Mark.BLUNDER
+
+
+@dataclass(frozen=True)
+class PlayerSummary:
+    """One player in one game, or in several.
+
+    Attributes
+    ----------
+    choices, best : int
+        The number of choices, and of those in which no option was better than the one taken.
+    loss, luck : float
+        Totals, in win probability; with stakes in money.
+    squared_loss : float
+        The total of the choices' squared losses.
+    cost : int
+        The fines paid; 0 without stakes.
+    loss_margin : float
+        Half the width of the 95 % interval of `loss`, the errors of its terms taken for
+        independent; 0 if values are exact.
+    conceded : float
+        The values of the positions in which it resigned or ran out of time; not included in
+        `loss`, which is that of moves.
+    marks : Counter of Mark
+    luckiest, unluckiest : JudgedPly or None
+        The throws with the largest and the smallest luck.
+    """
+
+    choices: int
+    best: int
+    loss: float
+    luck: float
+    marks: Counter[Mark]
+    luckiest: JudgedPly | None
+    unluckiest: JudgedPly | None
+    squared_loss: float
+    cost: int = 0
+    conceded: float = 0.0
+    loss_margin: float = 0.0
+
+    @property
+    def mean_loss(self) -> float:
+        """The loss per choice; 0 without choices."""
+        return self.loss / self.choices if self.choices else 0.0
+
+    @property
+    def mean_margin(self) -> float:
+        """Half the width of the 95 % interval of `mean_loss`; 0 if values are exact."""
+        return self.loss_margin / self.choices if self.choices else 0.0
+
+    @property
+    def best_share(self) -> float:
+        """The share of choices in which the best option was taken; 1 without choices."""
+        return self.best / self.choices if self.choices else 1.0
+
+
+def summarise(
+    plies: Iterable[JudgedPly], thresholds: Thresholds, conceded: float = 0.0
+) -> PlayerSummary:
+    """The summary of one player's plies, and of what that player conceded."""
+    plies = list(plies)
+    choices = [judged for judged in plies if judged.is_choice]
+    thrown = [judged for judged in plies if not judged.is_before_throw]
+    marks = Counter(mark for judged in choices if (mark := thresholds.mark(judged)))
+    return PlayerSummary(
+        choices=len(choices),
+        best=sum(judged.is_best for judged in choices),
+        loss=sum(judged.loss for judged in choices),
+        luck=sum(judged.luck for judged in plies),
+        marks=marks,
+        luckiest=max(thrown, key=lambda judged: judged.luck, default=None),
+        unluckiest=min(thrown, key=lambda judged: judged.luck, default=None),
+        squared_loss=sum(judged.loss**2 for judged in choices),
+        cost=sum(judged.cost for judged in plies),
+        conceded=conceded,
+        loss_margin=math.hypot(*(judged.loss_margin for judged in choices)),
+    )
+
+
+def worst_plies(audit: GameAudit, thresholds: Thresholds, most: int) -> list[JudgedPly]:
+    """At most `most` of a game's marked plies, those with the largest loss, the worst first."""
+    marked = [judged for judged in audit.all_plies if thresholds.mark(judged)]
+    return sorted(marked, key=lambda judged: -judged.loss)[:most]
+
+
+MIN_CHOICES = 10
+"""The fewest choices for a strength."""
+
+
+class Strength(NamedTuple):
+    """How a player chooses: 0 as badly as random moves, 1 as what judges.
+
+    Attributes
+    ----------
+    value : float
+        Below 0 for a player who loses more than random moves do.
+    error : float
+        Half the width of its 95 % confidence interval.
+    """
+
+    value: float
+    error: float
+
+
+def strength(summary: PlayerSummary, references: Mapping[str, float]) -> Strength | None:
+    """A player's strength by the loss per choice; None with fewer than `MIN_CHOICES` choices.
+
+    The interval is that of the mean of the losses, as if there had been one more choice in which
+    the player moved at random: a player who found every best move in a dozen choices may still
+    miss one in the next. What estimated losses may be off by is added to it.
+
+    Parameters
+    ----------
+    summary : PlayerSummary
+    references : mapping of str to float
+        The reference players' mean loss per choice in win probability; ``random`` must be among
+        them.
+    """
+    random, n = references["random"], summary.choices
+    if n < MIN_CHOICES or not random:
+        return None
+    mean = summary.mean_loss
+    squares = max(0.0, summary.squared_loss - n * mean**2) + (random - mean) ** 2
+    error = math.hypot(1.96 * math.sqrt(squares) / n, summary.mean_margin)
+    return Strength(1 - mean / random, error / random)

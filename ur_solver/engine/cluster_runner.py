@@ -1,0 +1,422 @@
+"""Connect to a running cluster, or start one of processes on this machine.
+
+The driver: keeps the graph and an account of the workers, and sends ready blocks to them.
+
+The driver sends each task to a chosen worker, and never more than workers have room for,
+so that its scheduler stays small, and nothing depends on what it remembers: a worker that is lost,
+or does not answer, loses only its unfinished blocks, and so does the scheduler.
+"""
+
+from __future__ import annotations
+
+import logging
+import pathlib
+import platform
+import queue
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import dask
+from distributed import Client, Future, LocalCluster
+from distributed.client import FutureCancelledError
+from distributed.scheduler import KilledWorker
+
+import ur_solver
+from ur_solver.blocks.folder import described
+from ur_solver.blocks.lock import HEAD
+from ur_solver.common.machine import free_memory, usable_processors
+from ur_solver.engine import Assignment, BlockGraph, Dispatcher, Lease, Task
+from ur_solver.engine.clusters import PATIENCE, Cluster
+from ur_solver.engine.runners import SHARED_SIZE, SMALL_SIZE
+from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
+from ur_solver.kernel import Workspace
+
+_SETTINGS = {
+    # blocks that a lost worker had are not to blame
+    "distributed.scheduler.allowed-failures": 1_000,
+    # a log of some kB per message: 1,000 would be 20 MB
+    "distributed.admin.low-level-log-length": 100,
+    # the driver places blocks
+    "distributed.scheduler.work-stealing": False,
+    # mapped files count as a worker's memory, though the system takes them back: the driver's
+    # account is what limits it
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+}
+
+_CONNECTING = "10s"
+
+
+@contextmanager
+def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
+    """A function that connects to a cluster; a cluster started here ends with the context."""
+    # the driver reports the fate of workers and of the scheduler, in a line
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set(_SETTINGS):
+        if cluster.scheduler is not None:
+            address = cluster.scheduler
+            yield lambda: Client(address, timeout=_CONNECTING, set_as_default=False)
+            return
+        count = cluster.workers or 1
+        threads = cluster.threads or max(1, usable_processors() // count)
+        with LocalCluster(
+            n_workers=count,
+            threads_per_worker=threads,
+            processes=True,
+            memory_limit=0,
+            # its usual port may be taken, by another solve for example
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            silence_logs=50,
+        ) as local:
+            yield lambda: Client(local, timeout=_CONNECTING, set_as_default=False)
+
+
+_log = logging.getLogger(__name__)
+
+_R = TypeVar("_R")
+
+_LOOK = 1.0
+"""Seconds between checks of the workers."""
+
+_AHEAD = 32
+"""The number of further small blocks per message, as a message takes longer than a block."""
+
+_MOST_ATTEMPTS = 5
+"""The most attempts of one block on workers that fail or go away."""
+
+_PASSING = (FutureCancelledError, KilledWorker, OutputError, MemoryError, OSError)
+"""Errors that may not recur on another worker, or later."""
+
+_idle: queue.LifoQueue[Workspace] = queue.LifoQueue()
+"""Workspaces of this process, a worker's, which keep their pages."""
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker's report about itself."""
+
+    version: str
+    machine: str
+    processors: int
+    memory: int
+    sees: bytes | None
+
+
+def _introduce(folder: str | None) -> Worker:
+    """Runs on a worker."""
+    return Worker(
+        version=ur_solver.__version__,
+        machine=platform.node(),
+        processors=usable_processors(),
+        memory=free_memory(),
+        sees=None if folder is None else _head_of(folder),
+    )
+
+
+def _head_of(folder: str) -> bytes | None:
+    """The head of a folder's solve; None if there is no such folder."""
+    try:
+        return (pathlib.Path(folder) / HEAD).read_bytes()
+    except OSError:
+        return None
+
+
+def _perform(
+    task: Task[_R], blocks: Sequence[tuple[int, int]], is_large: bool
+) -> list[_R | Exception]:
+    """Runs on a worker: the result or the error of the task for each block with its threads."""
+    try:
+        workspace = _idle.get_nowait()
+    except queue.Empty:
+        workspace = Workspace()
+    results: list[_R | Exception] = []
+    try:
+        for index, threads in blocks:
+            try:
+                results.append(task(index, Lease(workspace, threads)))
+            except Exception as error:
+                results.append(error)
+        return results
+    finally:
+        if is_large:
+            workspace.release()
+        _idle.put(workspace)
+
+
+@dataclass(frozen=True)
+class ClusterRunner:
+    """The workers of a Dask cluster.
+
+    Attributes
+    ----------
+    connect : callable
+        A client of the cluster; called again when the scheduler has gone.
+    cost : callable
+        The memory that a block takes while it is solved, by its number, in bytes.
+    largest : int
+        The most that a block takes; the run needs a worker with that memory.
+    folder : str, optional
+        The folder that all workers must see, with the same solve in it.
+    memory : int, optional
+        The memory for blocks on each worker; by default what is free there.
+    most_threads : int, optional
+        For one block.
+    silence : float
+        Seconds after which a silent worker counts as lost.
+    patience : float
+        Seconds to wait for a first worker, or a scheduler that has gone.
+    on_workers : callable
+        Called with the count of workers whenever it changes.
+    """
+
+    connect: Callable[[], Client]
+    cost: Callable[[int], int]
+    largest: int = 0
+    folder: str | None = None
+    memory: int | None = None
+    most_threads: int | None = None
+    silence: float = 60.0
+    patience: float = 300.0
+    on_workers: Callable[[int], object] = lambda count: None
+
+    def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
+        """See `Runner.run`; the task must be picklable.
+
+        Raises
+        ------
+        ClusterError
+            If for long there is no scheduler, no worker, or none that is large enough.
+        """
+        _Drive(self, graph, task).run(on_done)
+
+
+class _Drive:
+    """One call of `ClusterRunner.run`."""
+
+    def __init__(self, runner: ClusterRunner, graph: BlockGraph, task: Task[Any]) -> None:
+        self._runner = runner
+        self._graph = graph
+        self._task = task
+        self._dispatcher = Dispatcher(graph, runner.cost, runner.most_threads, ahead=_AHEAD)
+        self._futures: dict[Future, list[Assignment]] = {}
+        self._attempts: dict[int, int] = {}
+        self._refused: dict[str, str] = {}
+        self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._sent = 0
+        self._since = time.monotonic()
+        self._is_counted = False  # whether the number of workers has been reported
+
+    def run(self, on_done: Callable[[Any], object]) -> None:
+        self._client = self._connected(min(self._runner.patience, PATIENCE))
+        try:
+            looked = 0.0
+            while self._graph.n_left:
+                if time.monotonic() - looked > _LOOK:
+                    self._look()
+                    looked = time.monotonic()
+                self._submit()
+                for future in self._some_ended():
+                    self._take(future, on_done)
+        finally:
+            with suppress(Exception):
+                self._client.cancel(list(self._futures), force=True)
+            with suppress(Exception):
+                self._client.close()
+
+    def _connected(self, patience: float) -> Client:
+        until = time.monotonic() + patience
+        while True:
+            try:
+                return self._runner.connect()
+            except ValueError as error:
+                raise ClusterError(f"no scheduler can be asked: {error}") from None
+            except (OSError, TimeoutError) as error:
+                if time.monotonic() > until:
+                    raise ClusterError(f"no scheduler answers: {error}") from None
+                time.sleep(_LOOK)
+
+    def _look(self) -> None:
+        """Update the account of workers that have come, gone or fallen silent."""
+        if self._client.status != "running":
+            self._begin_again()
+            return
+        try:
+            scheduler: Any = self._client.scheduler
+            info = self._client.sync(scheduler.identity, n_workers=-1)
+        except (OSError, TimeoutError):
+            self._begin_again()
+            return
+        before = len(self._dispatcher.workers)
+        heard = {
+            address: each
+            for address, each in info["workers"].items()
+            if each["status"] == "running"
+            and time.time() - each.get("last_seen", time.time()) < self._runner.silence
+        }
+        for address in self._dispatcher.workers:
+            if address not in heard:
+                self._lose(address)
+        for address, each in heard.items():
+            if address not in self._dispatcher.workers and address not in self._refused:
+                self._welcome(address, int(each["nthreads"]))
+        count = len(self._dispatcher.workers)
+        if count != before or not (count or self._is_counted):
+            self._runner.on_workers(count)
+        self._is_counted = True
+        self._check_hope()
+
+    def _begin_again(self) -> None:
+        """Handle the loss of the scheduler and its memory."""
+        _log.warning("the scheduler has gone; waiting for it")
+        for address in self._dispatcher.workers:
+            self._lose(address)
+        with suppress(Exception):
+            self._client.close()
+        self._client = self._connected(self._runner.patience)
+
+    def _welcome(self, address: str, threads: int) -> None:
+        try:
+            worker: Worker = self._client.run(_introduce, self._runner.folder, workers=[address])[
+                address
+            ]
+        except Exception as error:  # any exception of a worker of another version
+            self._refuse(address, f"does not answer: {error}")
+            return
+        if worker.version != ur_solver.__version__:
+            self._refuse(address, f"has version {worker.version}, not {ur_solver.__version__}")
+        elif (fault := self._fault_of(worker.sees)) is not None:
+            self._refuse(address, fault)
+        else:
+            memory = worker.memory if self._runner.memory is None else self._runner.memory
+            self._dispatcher.add(
+                address,
+                threads,
+                memory,
+                machine=worker.machine,
+                processors=worker.processors,
+            )
+
+    def _fault_of(self, seen: bytes | None) -> str | None:
+        """The fault of the folder that a worker sees; None if it is right."""
+        folder = self._runner.folder
+        if folder is None:
+            return None
+        if seen is None:
+            return f"does not see the folder {folder!r}"
+        if seen == _head_of(folder):
+            return None
+        return f"sees another solve in the folder {folder!r}: {described(seen)}"
+
+    def _refuse(self, address: str, reason: str) -> None:
+        _log.warning("worker %s %s; it is given nothing", address, reason)
+        self._refused[address] = reason
+
+    def _lose(self, address: str) -> None:
+        _log.warning("worker %s has gone", address)
+        for index in self._dispatcher.remove(address):
+            self._count_attempt(index, f"worker {address} has gone")
+        gone = [each for each, given in self._futures.items() if given[0].worker == address]
+        for future in gone:
+            del self._futures[future]
+            with suppress(Exception):
+                future.cancel()
+
+    def _check_hope(self) -> None:
+        """Raise ClusterError if no block can be solved."""
+        if self._dispatcher.workers:
+            most = self._dispatcher.largest_memory
+            if self._runner.largest > most:
+                raise ClusterError(
+                    f"the largest block takes {self._runner.largest / 2**30:.1f} GiB, the largest "
+                    f"worker has {most / 2**30:.1f}: it needs a worker with more memory"
+                )
+            self._since = time.monotonic()
+        elif time.monotonic() - self._since > self._runner.patience or (
+            self._refused and time.monotonic() - self._since > 10
+        ):
+            reasons = "; ".join(f"{each} {why}" for each, why in self._refused.items())
+            raise ClusterError(f"no worker can be used{': ' * bool(reasons)}{reasons}")
+
+    def _submit(self) -> None:
+        """Send the blocks that fit; small blocks for one worker go together."""
+        together: dict[str, list[Assignment]] = {}
+        while (given := self._dispatcher.assign()) is not None:
+            if self._graph.sizes[given.index] < SMALL_SIZE:
+                together.setdefault(given.worker, []).append(given)
+            else:
+                self._send([given])
+        for each in together.values():
+            self._send(each)
+
+    def _send(self, given: list[Assignment]) -> None:
+        self._sent += 1
+        first = given[0]
+        future = self._client.submit(
+            _perform,
+            self._task,
+            [(each.index, each.threads) for each in given],
+            self._graph.sizes[first.index] >= SHARED_SIZE,
+            key=f"ur-blocks-{first.index}-{id(self):x}-{self._sent}",
+            workers=[first.worker],
+            allow_other_workers=False,
+            pure=False,
+        )
+        self._futures[future] = given
+        future.add_done_callback(self._ended.put)
+
+    def _some_ended(self) -> list[Future]:
+        """The futures that have ended; wait some time if there are none."""
+        found = []
+        with suppress(queue.Empty):
+            found.append(self._ended.get(timeout=_LOOK))
+            while True:
+                found.append(self._ended.get_nowait())
+        return found
+
+    def _take(self, future: Future, on_done: Callable[[Any], object]) -> None:
+        given = self._futures.pop(future, None)
+        if given is None:
+            return  # it was given up
+        try:
+            results = future.result(timeout=30)
+        except (FutureCancelledError, KilledWorker, MemoryError, OSError) as error:
+            results = [error] * len(given)
+        future.release()
+        for each, result in zip(given, results, strict=True):
+            self._hear(each.index, result, on_done)
+
+    def _hear(self, index: int, result: Any, on_done: Callable[[Any], object]) -> None:
+        """Handle a block that is done or has failed."""
+        if not isinstance(result, Exception):
+            self._dispatcher.release(index)
+            try:
+                on_done(result)
+            except DamagedBlockError:  # its file differs from what the worker wrote
+                self._graph.give_back(index)
+            return
+        if isinstance(result, DamagedBlockError):
+            self._graph.reopen(result.index, index)
+            self._dispatcher.give_back(index)
+            return
+        is_passing = isinstance(result, _PASSING)
+        self._dispatcher.give_back(index, is_failed=is_passing)
+        if not is_passing:
+            raise result
+        # on another worker, or on this one later
+        self._count_attempt(index, str(result) or type(result).__name__, result)
+
+    def _count_attempt(self, index: int, why: str, error: Exception | None = None) -> None:
+        self._attempts[index] = self._attempts.get(index, 0) + 1
+        if self._attempts[index] < _MOST_ATTEMPTS:
+            _log.warning("block %d is begun again: %s", index, why)
+        elif isinstance(error, OutputError | MemoryError):
+            raise error
+        else:
+            raise ClusterError(
+                f"block {index} failed {_MOST_ATTEMPTS} times; the last error: {why}"
+            )

@@ -1,0 +1,681 @@
+"""Memory: what blocks being solved and values still to be read take, and what there is.
+
+Estimates of a solve's memory, disk space and time, from sizes and from a small solve.
+
+Disk: what a solve takes of it, and what there is.
+
+How a solve divides the memory that it may take, and whether that is enough.
+
+The schedule of a solve, simulated block by block before it is begun.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import pathlib
+import shutil
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import NamedTuple
+
+import psutil
+
+from ur_solver.blocks.lock import checkpoint_folder
+from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord
+from ur_solver.common.machine import free_memory, usable_processors
+from ur_solver.engine import Allowance, BlockGraph, Dispatcher, ThreadRunner, critical_paths, solve
+from ur_solver.errors import DiskLimitError, MemoryLimitError, OutputError
+from ur_solver.kernel import default_tolerance, kernel_of
+from ur_solver.rules import MAX_PIECES
+from ur_solver.solving.request import Request
+from ur_solver.space import Block, Space, part_of, space_of
+from ur_solver.table.format import is_folder_name
+from ur_solver.table.output import is_unfinished
+
+_THREAD_BYTES = 100 << 20
+"""Address space of a thread, most of it never used: 63 to 98 MiB with 1 to 8 threads."""
+
+_OTHER_THREADS = 3
+"""The two that write files, and the progress bar's."""
+
+
+def available_bytes(threads: int | None = None) -> int:
+    """Memory that this process can still take, by `free_memory` and its own limit.
+
+    Parameters
+    ----------
+    threads : int, optional
+        How many will solve. Where address space is limited (`ulimit -v`), each takes of it
+        for its stack and heap, and starting one too many would end the process.
+    """
+    available = free_memory()
+    process = psutil.Process()
+    if hasattr(process, "rlimit"):
+        limit, _ = process.rlimit(psutil.RLIMIT_AS)
+        if limit != psutil.RLIM_INFINITY:
+            n_threads = _OTHER_THREADS + (threads or usable_processors())
+            taken = process.memory_info().vms + n_threads * _THREAD_BYTES
+            available = min(available, max(0, limit - taken))
+    return available
+
+
+def budget_of(request: Request) -> int:
+    """What a solve may take, in bytes: what it was given, or what is free."""
+    return available_bytes(request.threads) if request.memory is None else request.memory
+
+
+def peak_live(reads: Sequence[Collection[int]], sizes: Sequence[int], threads: int) -> int:
+    """The most values that are in memory at once: of blocks being solved, and of those still read.
+
+    Parameters
+    ----------
+    reads : sequence of collections of int
+        By block, those that it reads.
+    sizes : sequence of int
+        By block.
+    threads : int
+        How many blocks are solved at once. They are taken to last as long as they are large;
+        since that is not sure, room is left for each thread but one to be a block ahead.
+    """
+    graph = BlockGraph(reads, sizes)
+    live = peak = now = 0
+    working: list[tuple[int, int]] = []  # by when they end
+    while graph.n_left:
+        while graph.n_ready and len(working) < threads:
+            index = graph.take()
+            heapq.heappush(working, (now + sizes[index], index))
+            live += sizes[index]
+        peak = max(peak, live)
+        now, index = heapq.heappop(working)
+        live -= sum(sizes[each] for each in graph.finish(index))
+    return peak + (threads - 1) * max(sizes)
+
+
+def peak_together(reads: Sequence[Collection[int]], weights: dict[int, int], threads: int) -> int:
+    """The most that blocks solved at once weigh together.
+
+    Parameters
+    ----------
+    reads : sequence of collections of int
+        By block, those that it reads.
+    weights : dict
+        By block, for the blocks that count.
+    threads : int
+        How many blocks can be solved at once.
+    """
+    before: list[int] = []  # by block, a bit for each block that must be done before
+    for read in reads:
+        bits = 0
+        for index in read:
+            bits |= before[index] | 1 << index
+        before.append(bits)
+    peak = 0
+    for index, weight in weights.items():
+        others = (
+            other_weight
+            for other, other_weight in weights.items()
+            if other != index and not before[index] >> other & 1 and not before[other] >> index & 1
+        )
+        peak = max(peak, weight + sum(heapq.nlargest(threads - 1, others)))
+    return peak
+
+
+BASE_BYTES = 150 << 20
+"""The interpreter, its libraries and the counting tables."""
+
+_LARGEST = 16
+"""The number of largest blocks, for each thread, among which those that take the most memory
+together are sought. The result is that of the 200 largest for every rule set of the catalogue
+whose values fit 24 GB and for 1, 2, 3, 4 and 8 threads."""
+
+_COMPRESSION = {"float64": 0.82, "float32": 0.72, "uint16": 0.90}
+"""The ratio of a table's size to that of its values, measured on finkel 7."""
+
+_SAMPLE_POSITIONS = 600_000
+"""The most positions that are solved to expect a time: finkel 3, masters 3, murray 2."""
+
+_TELLING_POSITIONS = 100_000
+"""In smaller samples sweeps grow for other reasons than in large spaces."""
+
+_USUAL_GROWTH = 1.22
+"""The ratio of the sweeps of finkel 3 to those of finkel 2, the largest of the rule sets that the
+tiled kernel solves and that take no longer for a position with more pieces."""
+
+UNWRITTEN_BYTES = 1 << 28
+"""Bytes of finished values that may wait for the disk; at least those of the largest block."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The expected cost of a solve on this machine.
+
+    Attributes
+    ----------
+    positions : int
+        With stakes, not counting the fines.
+    memory_bytes : int
+        At most, at the same time, if all values that are still read are kept in memory.
+    least_bytes : int
+        With finished blocks read from their files.
+    table_bytes : int
+        On disk, when it is finished; the files of blocks take 8 a value besides.
+    """
+
+    positions: int
+    memory_bytes: int
+    least_bytes: int
+    table_bytes: int
+
+
+def estimate(request: Request) -> Estimate:
+    """The expected cost of a solve, from its sizes alone.
+
+    If it exceeds what the solve may take, `memory_bytes` is a lower limit.
+    """
+    part, threads = request.part, request.threads or usable_processors()
+    largest = max(part.blocks, key=lambda block: block.size)
+    blocks = part.space.blocks
+    together = sum(blocks[each].size for each in part.space.reads(largest.index))
+    whole = BASE_BYTES + 8 * (largest.size + together)
+    least = BASE_BYTES + largest_cost(request)
+    if whole <= budget_of(request):
+        # spaces that do not fit have too many blocks to examine
+        sizes = [block.size for block in part.blocks]
+        live = peak_live(part.reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, largest.size)
+        values = 8 * min(part.n_values, live)
+        whole = BASE_BYTES + values + _workspaces(request, threads)
+    return Estimate(part.n_positions, max(whole, least), least, table_bytes(request))
+
+
+def table_bytes(request: Request) -> int:
+    """The expected size of a table on disk, in bytes."""
+    stored = request.part.n_values * VALUE_TYPES[request.value_type].dtype.itemsize
+    return int(_COMPRESSION[request.value_type] * stored)
+
+
+def block_cost(request: Request, index: int) -> int:
+    """The memory that a block needs while it is solved, without what it reads: bytes."""
+    space = request.part.space
+    block, kernel = space.blocks[index], kernel_of(space, request.precision)
+    return kernel.workspace_bytes(block, certify=request.certify) + 8 * block.size
+
+
+def costliest_block(request: Request) -> tuple[Block, int]:
+    """The block that takes the most memory while it is solved, and how much: bytes."""
+    largest = heapq.nlargest(_LARGEST, request.part.blocks, key=lambda block: block.size)
+    costs = [(block, block_cost(request, block.index)) for block in largest]
+    return max(costs, key=lambda each: each[1])
+
+
+def largest_cost(request: Request) -> int:
+    """The most that a block takes while it is solved, in bytes."""
+    return costliest_block(request)[1]
+
+
+def _workspaces(request: Request, threads: int) -> int:
+    """The memory of all workspaces that are in use at once, in bytes."""
+    part, kernel = request.part, kernel_of(request.part.space, request.precision)
+    largest = heapq.nlargest(
+        _LARGEST * threads, enumerate(part.blocks), key=lambda each: each[1].size
+    )
+    weights = {k: kernel.workspace_bytes(block, certify=request.certify) for k, block in largest}
+    return peak_together(part.reads, weights, threads)
+
+
+def expected_seconds(request: Request) -> float:
+    """How long a solve is expected to take on this machine.
+
+    The same rules with fewer pieces are solved, some tenths of a second, and the time is scaled to
+    the number of positions. Usually sweeps grow with the count of pieces about as fast as the time
+    for one position in one sweep falls. Where they grow faster from the last count but one to the
+    last (`_USUAL_GROWTH`), as on long paths without safe squares, so does the time for a position.
+
+    scripts/measure_estimates.py measures how far that is off.
+    """
+    sample = solve_sample(request)
+    return sample.slower * sample.seconds * request.part.n_positions / sample.space.n_positions
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A solve of the same rules with fewer pieces.
+
+    Attributes
+    ----------
+    space : Space
+        What was solved.
+    seconds, processor_seconds : float
+        That it took.
+    slower : float
+        How much longer a position takes with the count of pieces that was asked for.
+    records : list of BlockRecord
+    """
+
+    space: Space
+    seconds: float
+    processor_seconds: float
+    slower: float
+    records: list[BlockRecord]
+
+
+def solve_sample(request: Request, most: int = _SAMPLE_POSITIONS) -> Sample:
+    """Solve the same rules with fewer pieces, to see how fast this machine is.
+
+    With the same levels of fines, if there are any, and with as many pieces as make at most `most`
+    positions, but for one piece; with a slow kernel fewer.
+    """
+    part = request.part
+    rules = part.space.rules.settled()
+    most //= kernel_of(part.space, request.precision).slowness
+    if part.left is not None:  # endings are played as games with this many pieces
+        rules = rules.with_pieces(part.left)
+    pieces = rules.pieces
+    while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > most:
+        pieces -= 1
+    steps = rules.pieces - pieces
+    space = space_of(rules.with_pieces(pieces))
+    fewer = 0.0
+    if steps and pieces > 1 and space.n_positions >= _TELLING_POSITIONS:
+        smaller = space_of(rules.with_pieces(pieces - 1))
+        fewer = _mean_sweeps(smaller, request, [])
+    records: list[BlockRecord] = []
+    processor = time.process_time()
+    began = time.perf_counter()
+    sweeps = _mean_sweeps(space, request, records)
+    seconds = time.perf_counter() - began
+    growth = sweeps / fewer if fewer else _USUAL_GROWTH
+    slower = 1 + steps * (max(1.0, growth / _USUAL_GROWTH) ** 2 - 1)
+    return Sample(space, seconds, time.process_time() - processor, slower, records)
+
+
+def _mean_sweeps(space: Space, request: Request, records: list[BlockRecord]) -> float:
+    """Solve a space as requested; the sweeps over a position, on average."""
+    total = 0
+
+    def count(record: BlockRecord) -> None:
+        nonlocal total
+        total += record.sweeps * space.blocks[record.index].size
+        records.append(record)
+
+    solve(
+        space,
+        tolerance=default_tolerance(request.precision),
+        certify=request.certify,
+        kernel=kernel_of(space, request.precision),
+        runner=ThreadRunner(request.threads),
+        on_block=count,
+    )
+    return total / space.n_values
+
+
+def disk_bytes(request: Request) -> int:
+    """What a solve takes at most: the blocks' files, with 8 bytes a value, and the table's."""
+    return 8 * request.part.n_values + table_bytes(request)
+
+
+def free_bytes(output: pathlib.Path) -> int:
+    """What is free where `output` will be.
+
+    Raises
+    ------
+    OutputError
+        If there is no such folder.
+    """
+    try:
+        return shutil.disk_usage(output.parent).free
+    except OSError as error:
+        raise OutputError(
+            f"cannot write to the folder {str(output.parent)!r}: {error.strerror}"
+        ) from None
+
+
+def nearest_place(output: pathlib.Path) -> pathlib.Path:
+    """A path named as the output, in the nearest of its folders that exists."""
+    return next(each for each in output.absolute().parents if each.is_dir()) / output.name
+
+
+def check_disk(request: Request, output: pathlib.Path) -> None:
+    """Refuse a solve whose files would not fit.
+
+    What an interrupted solve has left of its checkpoint counts as there already.
+
+    Parameters
+    ----------
+    request : Request
+    output : Path
+        The table's file or folder.
+
+    Raises
+    ------
+    DiskLimitError
+        Saying what it needs and what there is.
+    OutputError
+        If there is no such folder.
+    """
+    part, free = request.part, free_bytes(output)
+    if is_folder_name(output):
+        # the blocks' files are the table; one that is replaced stays until the new one is whole
+        needed = 8 * part.n_values - (_taken(output) if is_unfinished(output) else 0)
+    else:
+        needed = disk_bytes(request) - _taken(checkpoint_folder(output))
+    if needed > free:
+        raise DiskLimitError(
+            f"{part.title} needs {needed / 1e9:.3g} GB in "
+            f"{str(output.parent)!r} while it is solved; {free / 1e9:.3g} GB are free: name a file "
+            "on another disk"
+        )
+
+
+def _taken(folder: pathlib.Path) -> int:
+    """The bytes on disk of a folder's files."""
+    # a name may be too long for a folder, which those who write it say
+    found = [each.stat() for each in (folder.rglob("*") if os.path.isdir(folder) else ())]
+    return sum(getattr(each, "st_blocks", each.st_size // 512) * 512 for each in found)
+
+
+@dataclass(frozen=True)
+class Room:
+    """The memory of a solve.
+
+    Attributes
+    ----------
+    budget : int
+        What it may take, in bytes.
+    needed : int
+        What it would take to keep all values that are still read.
+    most_kept : int or None
+        What finished values may take; None if all of them are kept. Others are read from their
+        files.
+    most_unwritten : int
+        What finished values may take that wait for the disk.
+    allowance : Allowance or None
+        For blocks being solved; None if there is room for one a thread.
+    """
+
+    budget: int
+    needed: int
+    most_kept: int | None
+    most_unwritten: int
+    allowance: Allowance | None
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether all values stay in memory as long as they are read."""
+        return self.most_kept is None
+
+
+ROOM_OF_A_DRIVER = Room(0, 0, 0, 0, None)
+"""Of a process that hands blocks to others: no values are kept."""
+
+
+def room_for(request: Request) -> Room:
+    """Divide the memory of a solve, or refuse it.
+
+    Raises
+    ------
+    MemoryLimitError
+        If it would not fit even with finished blocks in files: it says what it needs, what there
+        is, and the largest count of pieces that fits, or that may be left.
+    """
+    part, budget = request.part, budget_of(request)
+    misfit = _misfit(request, budget)
+    if misfit is not None:
+        fewer = reversed(range(1, min(part.left or 1, MAX_PIECES + 1)))
+        fitting = (count for count in fewer if _misfit(_smaller(request, count), budget) is None)
+        fits = (
+            "the largest count that fits is {0} (-n {0})"
+            if part.is_whole
+            else "at most {0} left would fit (--left {0})"
+        )
+        largest = next(fitting, None)
+        advice = "" if largest is None else f"; {fits.format(largest)}"
+        raise MemoryLimitError(
+            f"{part.title} has {part.n_positions:,} positions and {misfit}{advice}"
+        )
+    needed = estimate(replace(request, memory=budget)).memory_bytes
+    if needed <= budget:
+        return Room(budget, needed, None, UNWRITTEN_BYTES, None)
+    rest = budget - BASE_BYTES
+    in_work = max(largest_cost(request), rest // 2)
+    kept = max(0, rest - in_work)
+    unwritten = min(UNWRITTEN_BYTES, kept // 4)
+    allowance = Allowance(in_work, partial(block_cost, request))
+    return Room(budget, needed, kept - unwritten, unwritten, allowance)
+
+
+def _smaller(request: Request, count: int) -> Request:
+    """The same with fewer pieces; of endings, those with fewer pieces left."""
+    rules = request.part.space.rules
+    if not request.part.is_whole:
+        return replace(request, part=part_of(rules, count))
+    fewer = rules.with_pieces(count)
+    return replace(request, rules=fewer, part=part_of(fewer))
+
+
+def _misfit(request: Request, budget: int) -> str | None:
+    """Why a solve would not fit, in words; None if it would."""
+    least = BASE_BYTES + largest_cost(request)
+    if least > budget:
+        return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB may be taken"
+    return None
+
+
+_SMALL = 1 << 10
+"""Values up to which a block's time says what beginning and ending one takes."""
+
+_LEAST_SAMPLE, _MOST_SAMPLE, _SAMPLE_SHARE = 600_000, 9_000_000, 25
+"""The positions of a sample at most: at least, at most, and so small a part of those asked for."""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast one thread solves blocks of a rule set: a line through the times of a sample.
+
+    Attributes
+    ----------
+    seconds_per_value : float
+    seconds_per_block : float
+    """
+
+    seconds_per_value: float
+    seconds_per_block: float
+
+    def seconds(self, size: int, threads: int) -> float:
+        """What a block of this many values takes, its threads sharing it evenly."""
+        return self.seconds_per_block + self.seconds_per_value * size / threads
+
+
+@dataclass(frozen=True)
+class Span:
+    """A block being solved.
+
+    Attributes
+    ----------
+    index, worker, threads : int
+    start, end : float
+        In seconds from the beginning.
+    """
+
+    index: int
+    worker: int
+    threads: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What a solve by some workers is expected to take.
+
+    Attributes
+    ----------
+    positions, blocks : int
+    largest_block : int
+        In values.
+    workers, cores : int
+        `cores` is each worker's.
+    memory_bytes : int
+        The most that blocks being solved take on one worker, and the program itself.
+    seconds : float
+    critical_seconds : float
+        With any number of workers of this many cores.
+    busy : float
+        The share of all cores' time in which they work.
+    disk_bytes : int
+        At the end, when it is the most.
+    live_bytes : int
+        Of the values that are still read, at most.
+    read_bytes, written_bytes : int
+        By all workers.
+    spans : tuple of Span
+    """
+
+    positions: int
+    blocks: int
+    largest_block: int
+    workers: int
+    cores: int
+    memory_bytes: int
+    seconds: float
+    critical_seconds: float
+    busy: float
+    disk_bytes: int
+    live_bytes: int
+    read_bytes: int
+    written_bytes: int
+    spans: tuple[Span, ...]
+
+
+def measured_speed(request: Request) -> Speed:
+    """How fast one thread of this machine is, by a solve of the same rules with fewer pieces.
+
+    The time is the processor's, so that what else the machine does matters little. The time for a
+    value is taken from the largest blocks, which have half of all values: it falls with the size
+    of a block, and a large solve spends its time in large ones. For the same reason the sample is
+    as large as it may be without taking more than some hundredths of the solve, or some seconds.
+    """
+    most = max(_LEAST_SAMPLE, min(_MOST_SAMPLE, request.part.n_positions // _SAMPLE_SHARE))
+    sample = solve_sample(replace(request, threads=1), most)
+    space = sample.space
+    share = min(1.0, sample.processor_seconds / sample.seconds)
+    times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
+    small = sorted(seconds for size, seconds in times if size <= _SMALL)
+    per_block = small[len(small) // 2] if small else 0.0
+    n_values, total = 0, 0.0
+    for size, seconds in sorted(times, reverse=True):
+        n_values += size
+        total += max(0.0, seconds - per_block)
+        if 2 * n_values >= space.n_values:
+            break
+    return Speed(sample.slower * total / n_values, per_block)
+
+
+def schedule_of(
+    request: Request, *, workers: int, speed: Speed, machines: int | None = None
+) -> Schedule:
+    """Simulate a solve.
+
+    Parameters
+    ----------
+    request : Request
+        Its threads and memory are those of each worker.
+    workers : int
+    speed : Speed
+        Of one processor.
+    machines : int, optional
+        On this many machines the workers are, evenly; those on one machine lend each other idle
+        processors. By default each has its own.
+
+    Raises
+    ------
+    MemoryLimitError
+        If a block is too large for a worker, or for the kernel.
+    """
+    part, memory = request.part, budget_of(request)
+    _check_blocks(request, memory)
+    graph = BlockGraph.of(part, is_urgent_first=True)
+    cores = request.threads or usable_processors()
+    machines = min(workers, machines or workers)
+    most_cores = cores * -(-workers // machines)
+    dispatcher = Dispatcher(graph, cache(partial(block_cost, request)))
+    for worker in range(workers):
+        dispatcher.add(
+            str(worker),
+            cores,
+            memory - BASE_BYTES,
+            machine=str(worker % machines),
+            processors=most_cores,
+        )
+    run = _simulate(graph, dispatcher, speed, workers)
+    sizes, now = graph.sizes, run.seconds
+    shortest = [speed.seconds(size, most_cores) * (k in part) for k, size in enumerate(sizes)]
+    worked = sum(span.threads * (span.end - span.start) for span in run.spans)
+    stored = 8 * part.n_values
+    return Schedule(
+        positions=part.n_positions,
+        blocks=len(part.indices),
+        largest_block=max(block.size for block in part.blocks),
+        workers=workers,
+        cores=cores,
+        memory_bytes=BASE_BYTES + run.most_taken,
+        seconds=now,
+        critical_seconds=max(critical_paths(graph.reads, shortest)),
+        busy=worked / (workers * cores * now) if now else 1.0,
+        disk_bytes=stored,
+        live_bytes=8 * run.most_live,
+        read_bytes=8 * sum(sizes[each] for reads in graph.reads for each in reads),
+        written_bytes=stored,
+        spans=tuple(run.spans),
+    )
+
+
+class _Run(NamedTuple):
+    """A simulated run, with the most bytes in use on a worker and the most values still read."""
+
+    spans: list[Span]
+    seconds: float
+    most_taken: int
+    most_live: int
+
+
+def _simulate(graph: BlockGraph, dispatcher: Dispatcher, speed: Speed, workers: int) -> _Run:
+    """Give out all blocks, each as soon as a worker can begin it."""
+    sizes = graph.sizes
+    now, live, most_live, most_taken = 0.0, 0, 0, 0
+    in_work: list[tuple[float, int]] = []  # by when they end
+    taken = [0] * workers
+    given_to: dict[int, tuple[int, int]] = {}
+    spans = []
+    while graph.n_left:
+        while (given := dispatcher.assign()) is not None:
+            worker = int(given.worker)
+            end = now + speed.seconds(sizes[given.index], given.threads)
+            spans.append(Span(given.index, worker, given.threads, now, end))
+            heapq.heappush(in_work, (end, given.index))
+            given_to[given.index] = worker, given.cost
+            taken[worker] += given.cost
+            most_taken = max(most_taken, taken[worker])
+            live += sizes[given.index]
+        most_live = max(most_live, live)
+        now, index = heapq.heappop(in_work)
+        worker, cost = given_to[index]
+        taken[worker] -= cost
+        dispatcher.release(index)
+        live -= sum(sizes[each] for each in graph.finish(index))
+    return _Run(spans, now, most_taken, most_live)
+
+
+def _check_blocks(request: Request, memory: int) -> None:
+    """Raise MemoryLimitError if a block is too large for a worker."""
+    title = request.part.title
+    costliest, cost = costliest_block(request)
+    taken = BASE_BYTES + cost
+    if taken > memory:
+        raise MemoryLimitError(
+            f"block {costliest.index} of {title} has {costliest.size:,} values and takes "
+            f"{taken / 2**30:,.1f} GiB while it is solved; a worker has {memory / 2**30:,.1f} GiB, "
+            "and one block is solved by one worker"
+        )
