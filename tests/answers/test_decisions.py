@@ -186,7 +186,7 @@ def test_a_decision_of_one_throw_has_that_alone():
     values = Hashes(rules, are_exact=True)
     whole, one = decision(values, position), decision(values, position, throws=(2,))
     assert one.throws == whole.throws[2:3]
-    moves = evaluated_moves(values, position, rules.legal_moves(position, 2))
+    moves = evaluated_moves(values, position, 2)
     assert moves == one.throws[0].moves
 
 

@@ -38,6 +38,7 @@ import numpy.typing as npt
 from ur_solver.answers.positions import PositionLike, position_from, value_when_over
 from ur_solver.errors import InputError
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Move, Payoff, Position, RuleSet, opponent
+from ur_solver.rules.moves import legal_moves
 from ur_solver.rules.turns import Choice, Outcome, total, turn
 from ur_solver.space import space_of
 
@@ -270,13 +271,16 @@ class Ranked:
         found[self.best] = 0
         return np.asarray(found)
 
-    def ties(self, totals: Floats) -> npt.NDArray[np.bool_]:
-        """Which alternatives count as the best of their group.
+    def equals(self, totals: Floats) -> npt.NDArray[np.bool_]:
+        """Which alternatives are as good as the best, where they are worth what is said.
 
         `totals` is what there is to win in each group, shape (groups,).
         """
-        least = TIE * np.where(totals > 0, totals, 1.0).repeat(self.sizes)
-        return np.asarray(self.loss <= np.maximum(least, self.loss_error))
+        return np.asarray(self.loss <= TIE * np.where(totals > 0, totals, 1.0).repeat(self.sizes))
+
+    def ties(self, totals: Floats) -> npt.NDArray[np.bool_]:
+        """Which alternatives count as the best: equal ones, and those that may be the best."""
+        return np.asarray(self.equals(totals) | (self.loss <= self.loss_error))
 
 
 class Branches(NamedTuple):
@@ -494,7 +498,24 @@ def decide_thrown(values: Values, turns: TurnBatch, others: Values | None = None
     return Decisions(values, branches, others)
 
 
-def _has_choices(rules: RuleSet) -> bool:
+def decide_every_throw(values: Values, rows: Rows) -> Decisions:
+    """Turns after every throw that the dice can show, in the order of `Dice.throws`; see above.
+
+    In birds they follow the choice of *move*.
+    """
+    from ur_solver.moves import generator_of  # noqa: PLC0415 - one state needs none of it
+
+    generator, thrown = generator_of(values.rules), values.rules.dice.throws
+    known = {throw: number for number, throw in enumerate(generator.throws)}
+    numbers = np.array([known.get(throw, -1) for throw in thrown], dtype=np.int32)
+    may = np.full(len(rows) * len(thrown), generator.may(FREE_THROW), dtype=np.uint8)
+    turns = generator.successors(
+        np.repeat(rows, len(thrown), axis=0), np.tile(numbers, len(rows)), may
+    )
+    return decide_thrown(values, turns)
+
+
+def has_choices(rules: RuleSet) -> bool:
     """Whether turns begin with a choice."""
     return bool(rules.mechanics.choices(1, 1) != (FREE_THROW,))
 
@@ -607,7 +628,7 @@ class ThrowValue(NamedTuple):
     def to_json(self, values: Values) -> dict[str, Any]:
         """As JSON values; two throws are an array."""
         return {
-            **({"choice": self.choice} if _has_choices(values.rules) else {}),
+            **({"choice": self.choice} if has_choices(values.rules) else {}),
             "throw": self.throws[0] if len(self.throws) == 1 else list(self.throws),
             "probability": float(self.probability),
             "value": self.value,
@@ -692,7 +713,7 @@ class Decision(NamedTuple):
             "total": self.total,
             "after_pass": position.pass_turn().notation,
         }
-        if _has_choices(values.rules):
+        if has_choices(values.rules):
             made = {each.name: each for each in self.choices}
             names = values.rules.mechanics.choices(1, 1)
             found["choices"] = {name: made[name].value if name in made else None for name in names}
@@ -719,7 +740,7 @@ def position_json(
         return found | exactness(values, error)
     if values.rules.payoff.has_fines:
         found["cut_error"] = values.cut_error(position)
-        found["chance"] = float(values.state_chances(_encoded(values.rules, [position]))[0])
+        found["chance"] = float(values.state_chances(encoded(values.rules, [position]))[0])
     return found
 
 
@@ -734,21 +755,40 @@ def decision(
     found = position_from(values.rules, position)
     if not values.check(found):
         return Decision(found, value_when_over(values.rules, found), 0.0, (), values)
-    unfolded = tuple(each for each in turn(found) if choice in (None, each.name))
-    if throws and not _has_choices(values.rules):
-        unfolded = tuple(_with(each, throws) for each in unfolded)
-    of = _Weighed(values, [(found, unfolded)])
+    choices = tuple(each for each in turn(found) if choice in (None, each.name))
+    if throws and not has_choices(values.rules):
+        choices = tuple(_with(each, throws) for each in choices)
+    of = _Weighed(values, [(found, choices)])
     made = tuple(of.choices(throws))
     return Decision(found, float(of.decisions.value[0]), float(of.decisions.error[0]), made, values)
 
 
-def evaluated_moves(values: Values, position: Position, moves: list[Move]) -> list[EvaluatedMove]:
-    """Legal moves of a throw with their worth, the best first."""
+def evaluated_moves(
+    values: Values, position: Position, throw: int, choice: str = FREE_THROW
+) -> list[EvaluatedMove]:
+    """The legal moves of a throw with their worth, the best first; raises as `Values.check`."""
+    values.check(position)
+    moves = tuple(values.rules.legal_moves(position, throw, choice))
     if not moves:
         return []
-    outcome = Outcome(Fraction(1), (), tuple(moves))
-    of = _Weighed(values, [(position, (Choice(FREE_THROW, (outcome,)),))])
-    return sorted(of.moves(0), key=lambda each: each.loss)
+    made = Choice(choice, (Outcome(Fraction(1), (throw,), moves),))
+    return sorted(_Weighed(values, [(position, (made,))]).moves(0), key=lambda each: each.loss)
+
+
+def evaluated_throws(values: Values, position: Position) -> list[ThrowValue]:
+    """What the dice can show, weighed; in birds, as if it followed the choice of *move*.
+
+    Empty where the game is over. Raises as `Values.check` does.
+    """
+    if not values.check(position):
+        return []
+    dice = values.rules.dice
+    outcomes = [
+        Outcome(dice.probabilities[throw], (throw,), tuple(legal_moves(position, throw)))
+        for throw in dice.throws
+    ]
+    of = _Weighed(values, [(position, (Choice(FREE_THROW, tuple(outcomes)),))])
+    return [throw for choice in of.choices(()) for throw in choice.throws]
 
 
 def _with(choice: Choice, throws: tuple[int, ...]) -> Choice:
@@ -771,7 +811,7 @@ class _Weighed:
         after, again, won, fined = zip(*options, strict=True)
         dtype = space_of(values.rules).state_dtype
         branches = Branches(
-            _encoded(values.rules, [position for position, _ in unfolded]),
+            encoded(values.rules, [position for position, _ in unfolded]),
             _starts(len(choices) for _, choices in unfolded),
             _starts(len(choice.outcomes) for _, choice in self._made),
             np.array([float(outcome.probability) for _, outcome in self._thrown]),
@@ -780,7 +820,7 @@ class _Weighed:
             np.array(again, dtype=bool),
             np.array(won, dtype=bool),
             np.array(fined, dtype=bool),
-            _has_choices(values.rules),
+            has_choices(values.rules),
         )
         self.decisions = Decisions(values, branches)
 
@@ -791,7 +831,7 @@ class _Weighed:
         n = of.sizes.repeat(of.sizes).tolist()
         for k, (worth, loss, error, loss_error) in enumerate(zip(*columns, strict=True)):
             position, choice = self._made[k]
-            mark = _mark(loss, loss_error, position, n[k])
+            mark = mark_of(loss, loss_error, total(position), n[k])
             thrown = tuple(
                 self._throw(number, choice.name)
                 for number in range(edges[k], edges[k + 1])
@@ -822,15 +862,15 @@ class _Weighed:
         first = int(self.decisions.branches.option_starts[number])
         for k, move in enumerate(outcome.moves, start=first):
             value, loss, chance, error, loss_error = (column[k] for column in self._of_options)
-            mark = _mark(loss, loss_error, position, len(outcome.moves))
+            mark = mark_of(loss, loss_error, total(position), len(outcome.moves))
             yield EvaluatedMove(move, value, loss, chance, error, loss_error, mark)
 
 
-def _mark(loss: float, loss_error: float, position: Position, n: int) -> Mark | None:
-    """The mark of one of `n` alternatives; None if its loss is small or not sure."""
+def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
+    """The mark of one of `n` alternatives, by what there is to win; None if it is not sure."""
     if n < 2 or loss <= loss_error:
         return None
-    return USUAL.mark_of(loss / (total(position) or 1))
+    return USUAL.mark_of(loss / (whole or 1))
 
 
 def _options(
@@ -846,7 +886,8 @@ def _options(
         yield list(row), move.again, won, move.cost > 0
 
 
-def _encoded(rules: RuleSet, positions: Sequence[Position]) -> Rows:
+def encoded(rules: RuleSet, positions: Sequence[Position]) -> Rows:
+    """Positions as encoded states."""
     space = space_of(rules)
     return np.array([list(space.encode(each)) for each in positions], dtype=space.state_dtype)
 
