@@ -16,9 +16,8 @@ from ur_solver.answers.decisions import (
     Values,
     decide,
     decide_thrown,
-    decision,
-    evaluated_moves,
 )
+from ur_solver.answers.query import decision, evaluated_moves
 from ur_solver.errors import IllegalPositionError, RuleSetMismatchError
 from ur_solver.moves import generator_of
 from ur_solver.rules import CATALOGUE, named_rules
@@ -33,13 +32,17 @@ class Hashes(HashValues, Values):
 
     def __init__(self, rules, *, are_exact=False):
         super().__init__(rules)
-        self.are_exact = are_exact
+        self._are_exact = are_exact
+
+    @property
+    def are_exact(self):
+        return self._are_exact
 
     def state_values(self, states):
         return super().state_values(states) * (20 if self.rules.payoff.has_fines else 1)
 
     def state_margins(self, states, values):
-        return np.zeros(len(states)) if self.are_exact else 0.1 * values * (1 - values / 40)
+        return np.zeros(len(states)) if self._are_exact else 0.1 * values * (1 - values / 40)
 
     def of(self, position):
         """The value of a position and its error, by itself."""

@@ -19,27 +19,23 @@ choice are fully correlated, as their values come from one network. What two alt
 has the root of the sum of their squared errors (`Ranked.loss_error`). An alternative counts as the
 best if it loses no more than that, or a millionth of what there is to win (`TIE`).
 
-`decision` is the same of one position, as objects for people, by the readable rules; its
-`Decision.to_json` is the JSON of commands, audits and the HTTP interface.
+`ur_solver.answers.query.decision` is the same of one position, as objects for people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.positions import PositionLike, position_from, value_when_over
 from ur_solver.errors import InputError
-from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Move, Payoff, Position, RuleSet, opponent
-from ur_solver.rules.moves import legal_moves
-from ur_solver.rules.turns import Choice, Outcome, total, turn
+from ur_solver.rules import FREE_THROW, Payoff, Position, RuleSet
+from ur_solver.rules.turns import Value
 from ur_solver.space import space_of
 
 if TYPE_CHECKING:  # for many states; one needs no tables of moves
@@ -62,28 +58,29 @@ class Values(Protocol):
     default what a source of exact values of a whole game says.
     """
 
-    if TYPE_CHECKING:  # attributes or properties
+    if TYPE_CHECKING:  # an attribute or a property
 
         @property
         def rules(self) -> RuleSet:
             """The rule set."""
 
-        @property
-        def are_exact(self) -> bool:
-            """Whether no value is an estimate."""
+    @property
+    def are_exact(self) -> bool:
+        """Whether no value is an estimate."""
+        return True
 
-        @property
-        def is_shared(self) -> bool:
-            """Whether values are lengths: the same to both sides, to which each turn adds 1.
+    @property
+    def is_shared(self) -> bool:
+        """Whether values are lengths: the same to both sides, to which each turn adds 1.
 
-            Others sum to 1, or to the pot.
-            """
+        Others sum to 1, or to the pot.
+        """
+        return False
 
-        @property
-        def tolerance(self) -> float:
-            """By how much exact values may be off."""
-    else:
-        are_exact, is_shared, tolerance = True, False, 0.0
+    @property
+    def tolerance(self) -> float:
+        """By how much exact values may be off."""
+        return 0.0
 
     def state_values(self, states: Rows) -> Floats:
         """The value of each encoded state to its side about to throw, shape (states,)."""
@@ -129,6 +126,28 @@ def states_of(rules: RuleSet, rows: Sequence[bytes]) -> Rows:
     space = space_of(rules)
     states = np.frombuffer(b"".join(rows), dtype=space.state_dtype)
     return states.reshape(len(rows), space.state_width)
+
+
+def encoded(rules: RuleSet, positions: Sequence[Position]) -> Rows:
+    """Positions as encoded states."""
+    space = space_of(rules)
+    return np.array([list(space.encode(each)) for each in positions], dtype=space.state_dtype)
+
+
+def position_values(values: Values) -> Value:
+    """The value of a position to the side about to throw, by those of states; asked for once."""
+
+    @cache
+    def value(position: Position) -> float:
+        return float(values.state_values(encoded(values.rules, [position]))[0])
+
+    return value
+
+
+def margin_of(values: Values, position: Position) -> float:
+    """Half the width of the 95 % interval of a position's value; 0 if it is exact."""
+    rows = encoded(values.rules, [position])
+    return float(values.state_margins(rows, values.state_values(rows))[0])
 
 
 def totals_of(payoff: Payoff, states: Rows) -> Floats:
@@ -203,6 +222,13 @@ class Thresholds:
 
 USUAL = Thresholds()
 """The thresholds of marks where nobody asks for others."""
+
+
+def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
+    """The mark of one of `n` alternatives, by what there is to win; None if it is not sure."""
+    if n < 2 or loss <= loss_error:
+        return None
+    return USUAL.mark_of(loss / (whole or 1))
 
 
 class Ranked:
@@ -422,7 +448,7 @@ class Decisions:
     @cached_property
     def options(self) -> Ranked:
         """The options of each throw; `value` and `reach` are those of throws."""
-        values, branches, found = self.values, self.branches, self._found
+        values, branches, found = self.values, self.branches, self.after
 
         def errors() -> Floats:  # without `self`, so that no cycle keeps large arrays
             return np.where(branches.won, 0.0, values.state_margins(branches.after, found))
@@ -457,23 +483,23 @@ class Decisions:
         return self._to_mover(self.values.state_chances(self.branches.after), 1.0)
 
     @cached_property
-    def _found(self) -> Floats:
-        """The values after the options, to the side that throws there."""
-        after, again = self.branches.after, self.branches.again
+    def after(self) -> Floats:
+        """The value after each option, to the side that throws there; undefined after a win."""
+        rows, again = self.branches.after, self.branches.again
         if self._others is None:
-            return self.values.state_values(after)
+            return self.values.state_values(rows)
         found = np.empty(len(again))
-        found[again] = self.values.state_values(after[again])
-        found[~again] = self._others.state_values(after[~again])
+        found[again] = self.values.state_values(rows[again])
+        found[~again] = self._others.state_values(rows[~again])
         return found
 
     @cached_property
     def _worth(self) -> Floats:
         payoff = self.values.rules.payoff
         if self.values.is_shared:
-            return np.where(self.branches.won, 0.0, self._found)
+            return np.where(self.branches.won, 0.0, self.after)
         total = totals_of(payoff, self.branches.after) if payoff.has_fines else 1.0
-        worth = self._to_mover(self._found, total)
+        worth = self._to_mover(self.after, total)
         if payoff.has_fines:
             worth -= np.where(self.branches.fined, float(payoff.cost(True)), 0.0)
         return worth
@@ -518,380 +544,3 @@ def decide_every_throw(values: Values, rows: Rows) -> Decisions:
 def has_choices(rules: RuleSet) -> bool:
     """Whether turns begin with a choice."""
     return bool(rules.mechanics.choices(1, 1) != (FREE_THROW,))
-
-
-# One decision, for people.
-
-
-def exactness(values: Values, error: float) -> dict[str, Any]:
-    """What JSON says of the exactness of an estimator's value; nothing of a table's."""
-    if values.are_exact:
-        return {}
-    return {"exact": True} if error == 0 else {"exact": False, "error": error}
-
-
-class EvaluatedMove(NamedTuple):
-    """A legal move with its worth.
-
-    Attributes
-    ----------
-    move : Move
-    value : float
-        The win probability, after it, of the side that makes it; with stakes the expected
-        money, less the fine that the move costs.
-    loss : float
-        The difference from the value of the best move; 0 for the best.
-    chance : float
-        The win probability after it, if both sides play for nothing else from then on; the
-        same as `value` unless there are stakes.
-    error, loss_error : float
-        Half the widths of the 95 % intervals of `value` and `loss`; 0 of exact ones.
-    mark : Mark or None
-        Of a loss that is large and sure, where there are several moves.
-    """
-
-    move: Move
-    value: float
-    loss: float
-    chance: float
-    error: float = 0.0
-    loss_error: float = 0.0
-    mark: Mark | None = None
-
-    def to_json(self, values: Values) -> dict[str, Any]:
-        """As JSON values."""
-        move = self.move
-        side = move.position.side if move.again else opponent(move.position.side)
-        path = move.position.rules.path.squares(side)
-        found: dict[str, Any] = {
-            "move": move.text,
-            "from": "home" if move.source == HOME else path[move.source],
-            "to": "off" if move.target == len(path) else path[move.target],
-            "again": move.again,
-            "capture": move.is_capture,
-            "position": move.position.notation,
-            **({"cost": move.cost} if move.cost else {}),
-            "value": self.value,
-            **exactness(values, self.error),
-        }
-        if not np.isnan(self.chance) and "chance" in values.rules.payoff.figures:
-            found["chance"] = self.chance
-        found["loss"] = self.loss
-        if not values.are_exact:
-            found["loss_error"] = self.loss_error
-        return found | {"mark": self.mark}
-
-
-class ThrowValue(NamedTuple):
-    """The value of a throw to the side that throws it.
-
-    Attributes
-    ----------
-    throws : tuple of int
-        What the dice show: one throw, or two where the first earns a second.
-    probability : Fraction
-    value : float
-        The win probability after the best move, or after the pass.
-    luck : float
-        What the throw gains: `value` less the value before it.
-    error : float
-        Half the width of the 95 % interval of `value`; 0 if it is exact.
-    options : tuple of EvaluatedMove
-        In the order of `RuleSet.legal_moves`; empty where the turn passes.
-    choice : str
-        The choice before the throw; empty if the rules have none.
-    """
-
-    throws: tuple[int, ...]
-    probability: Fraction
-    value: float
-    luck: float
-    error: float = 0.0
-    options: tuple[EvaluatedMove, ...] = ()
-    choice: str = FREE_THROW
-
-    @property
-    def throw(self) -> int:
-        """What the dice show first."""
-        return self.throws[0]
-
-    @property
-    def moves(self) -> list[EvaluatedMove]:
-        """The legal moves, the best first; equal ones in the order of `RuleSet.legal_moves`."""
-        return sorted(self.options, key=lambda each: each.loss)
-
-    @property
-    def best(self) -> Move | None:
-        """The best move; None where the turn passes without one."""
-        return min(self.options, key=lambda each: each.loss).move if self.options else None
-
-    def to_json(self, values: Values) -> dict[str, Any]:
-        """As JSON values; two throws are an array."""
-        return {
-            **({"choice": self.choice} if has_choices(values.rules) else {}),
-            "throw": self.throws[0] if len(self.throws) == 1 else list(self.throws),
-            "probability": float(self.probability),
-            "value": self.value,
-            "luck": self.luck,
-            **exactness(values, self.error),
-            "best": None if self.best is None else self.best.text,
-            "moves": [each.to_json(values) for each in self.moves],
-        }
-
-
-class EvaluatedChoice(NamedTuple):
-    """A choice before the throw with its worth; the only one is `FREE_THROW` in most rule sets.
-
-    Attributes
-    ----------
-    name : str
-    value, loss : float
-        The mean over its throws, and the difference from the best choice.
-    error, loss_error : float
-        Half the widths of their 95 % intervals; 0 of exact ones.
-    mark : Mark or None
-        As of moves.
-    throws : tuple of ThrowValue
-    """
-
-    name: str
-    value: float
-    loss: float
-    error: float
-    loss_error: float
-    mark: Mark | None
-    throws: tuple[ThrowValue, ...]
-
-
-class Decision(NamedTuple):
-    """A decision of the side about to throw: its choices, throws and moves with their worth.
-
-    Attributes
-    ----------
-    position : Position
-    value : float
-        To the side about to throw, before the throw.
-    error : float
-        Half the width of its 95 % interval; 0 if it is exact.
-    choices : tuple of EvaluatedChoice
-        Empty where the game is over.
-    source : Table or Estimator
-        Of the values.
-    """
-
-    position: Position
-    value: float
-    error: float
-    choices: tuple[EvaluatedChoice, ...]
-    source: Values
-
-    @property
-    def throws(self) -> tuple[ThrowValue, ...]:
-        """The throws of all choices."""
-        return tuple(throw for choice in self.choices for throw in choice.throws)
-
-    @property
-    def total(self) -> int:
-        """What both sides' values sum to: 1, or with stakes the pot."""
-        return total(self.position)
-
-    @property
-    def is_draw(self) -> bool:
-        """Whether neither side can ever move again."""
-        if self.position.winner is not None or any(each.options for each in self.throws):
-            return False
-        theirs = turn(self.position.pass_turn())
-        return not any(outcome.moves for choice in theirs for outcome in choice.outcomes)
-
-    def to_json(self) -> dict[str, Any]:
-        """As JSON values: what commands, audits and the HTTP interface say of a position."""
-        position, values = self.position, self.source
-        found = position_json(values, position, self.value, self.error) | {
-            "side": SIDE_NAMES[position.side],
-            "winner": SIDE_NAMES[position.winner] if position.winner else None,
-            "is_draw": self.is_draw,
-            "total": self.total,
-            "after_pass": position.pass_turn().notation,
-        }
-        if has_choices(values.rules):
-            made = {each.name: each for each in self.choices}
-            names = values.rules.mechanics.choices(1, 1)
-            found["choices"] = {name: made[name].value if name in made else None for name in names}
-            found["choice_marks"] = {name: each.mark for name, each in made.items()}
-            if not values.are_exact:
-                found["choice_errors"] = {name: each.error for name, each in made.items()}
-                errors = {name: each.loss_error for name, each in made.items()}
-                found["choice_loss_errors"] = errors
-        return found | {"throws": [each.to_json(values) for each in self.throws]}
-
-
-def position_json(
-    values: Values, position: Position, value: float, error: float = 0.0
-) -> dict[str, Any]:
-    """What JSON says of a position, except its choices and throws.
-
-    `value` and `error` are those of the position; `tolerance` and `error` are told of values that
-    are exact, the second as far as it is proven.
-    """
-    found = {"position": position.notation, "value": value, "tolerance": None}
-    if error == 0:
-        found |= {"tolerance": values.tolerance, "error": values.error(position)}
-    if not values.are_exact:
-        return found | exactness(values, error)
-    if values.rules.payoff.has_fines:
-        found["cut_error"] = values.cut_error(position)
-        found["chance"] = float(values.state_chances(encoded(values.rules, [position]))[0])
-    return found
-
-
-def decision(
-    values: Values, position: PositionLike, choice: str | None = None, throws: tuple[int, ...] = ()
-) -> Decision:
-    """The decision of one position, or its part with one choice, or with the throws that begin so.
-
-    Where the rules have a choice before the throw, all throws of a choice are weighed, as they are
-    its worth. Raises as `Values.check` does.
-    """
-    found = position_from(values.rules, position)
-    if not values.check(found):
-        return Decision(found, value_when_over(values.rules, found), 0.0, (), values)
-    choices = tuple(each for each in turn(found) if choice in (None, each.name))
-    if throws and not has_choices(values.rules):
-        choices = tuple(_with(each, throws) for each in choices)
-    of = _Weighed(values, [(found, choices)])
-    made = tuple(of.choices(throws))
-    return Decision(found, float(of.decisions.value[0]), float(of.decisions.error[0]), made, values)
-
-
-def evaluated_moves(
-    values: Values, position: Position, throw: int, choice: str = FREE_THROW
-) -> list[EvaluatedMove]:
-    """The legal moves of a throw with their worth, the best first; raises as `Values.check`."""
-    values.check(position)
-    moves = tuple(values.rules.legal_moves(position, throw, choice))
-    if not moves:
-        return []
-    made = Choice(choice, (Outcome(Fraction(1), (throw,), moves),))
-    return sorted(_Weighed(values, [(position, (made,))]).moves(0), key=lambda each: each.loss)
-
-
-def evaluated_throws(values: Values, position: Position) -> list[ThrowValue]:
-    """What the dice can show, weighed; in birds, as if it followed the choice of *move*.
-
-    Empty where the game is over. Raises as `Values.check` does.
-    """
-    if not values.check(position):
-        return []
-    dice = values.rules.dice
-    outcomes = [
-        Outcome(dice.probabilities[throw], (throw,), tuple(legal_moves(position, throw)))
-        for throw in dice.throws
-    ]
-    of = _Weighed(values, [(position, (Choice(FREE_THROW, tuple(outcomes)),))])
-    return [throw for choice in of.choices(()) for throw in choice.throws]
-
-
-def _with(choice: Choice, throws: tuple[int, ...]) -> Choice:
-    """A choice with the throws alone that begin like these."""
-    return Choice(
-        choice.name,
-        tuple(each for each in choice.outcomes if each.throws[: len(throws)] == throws),
-    )
-
-
-class _Weighed:
-    """Turns of positions by the readable rules, and their decisions."""
-
-    def __init__(
-        self, values: Values, unfolded: Sequence[tuple[Position, tuple[Choice, ...]]]
-    ) -> None:
-        self._made = [(position, each) for position, choices in unfolded for each in choices]
-        self._thrown = [(before, each) for before, choice in self._made for each in choice.outcomes]
-        options = [each for thrown in self._thrown for each in _options(values.rules, *thrown)]
-        after, again, won, fined = zip(*options, strict=True)
-        dtype = space_of(values.rules).state_dtype
-        branches = Branches(
-            encoded(values.rules, [position for position, _ in unfolded]),
-            _starts(len(choices) for _, choices in unfolded),
-            _starts(len(choice.outcomes) for _, choice in self._made),
-            np.array([float(outcome.probability) for _, outcome in self._thrown]),
-            _starts(max(1, len(outcome.moves)) for _, outcome in self._thrown),
-            np.array(after, dtype=dtype),
-            np.array(again, dtype=bool),
-            np.array(won, dtype=bool),
-            np.array(fined, dtype=bool),
-            has_choices(values.rules),
-        )
-        self.decisions = Decisions(values, branches)
-
-    def choices(self, shown: tuple[int, ...]) -> Iterator[EvaluatedChoice]:
-        """All choices, each with those of its throws that begin like `shown`."""
-        of, edges = self.decisions.choices, self.decisions.branches.throw_starts.tolist()
-        columns = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
-        n = of.sizes.repeat(of.sizes).tolist()
-        for k, (worth, loss, error, loss_error) in enumerate(zip(*columns, strict=True)):
-            position, choice = self._made[k]
-            mark = mark_of(loss, loss_error, total(position), n[k])
-            thrown = tuple(
-                self._throw(number, choice.name)
-                for number in range(edges[k], edges[k + 1])
-                if self._thrown[number][1].throws[: len(shown)] == shown
-            )
-            yield EvaluatedChoice(choice.name, worth, loss, error, loss_error, mark, thrown)
-
-    @cached_property
-    def _of_throws(self) -> tuple[list[float], list[float], list[float]]:
-        of = self.decisions
-        return of.options.value.tolist(), of.luck.tolist(), of.options.reach.tolist()
-
-    def _throw(self, number: int, choice: str) -> ThrowValue:
-        _, outcome = self._thrown[number]
-        value, luck, error = (column[number] for column in self._of_throws)
-        options = tuple(self.moves(number)) if outcome.moves else ()
-        return ThrowValue(outcome.throws, outcome.probability, value, luck, error, options, choice)
-
-    @cached_property
-    def _of_options(self) -> tuple[list[float], ...]:
-        of = self.decisions.options
-        columns = of.worth, of.loss, self.decisions.chance, of.error, of.loss_error
-        return tuple(each.tolist() for each in columns)
-
-    def moves(self, number: int) -> Iterator[EvaluatedMove]:
-        """The moves of a throw that has some."""
-        position, outcome = self._thrown[number]
-        first = int(self.decisions.branches.option_starts[number])
-        for k, move in enumerate(outcome.moves, start=first):
-            value, loss, chance, error, loss_error = (column[k] for column in self._of_options)
-            mark = mark_of(loss, loss_error, total(position), len(outcome.moves))
-            yield EvaluatedMove(move, value, loss, chance, error, loss_error, mark)
-
-
-def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
-    """The mark of one of `n` alternatives, by what there is to win; None if it is not sure."""
-    if n < 2 or loss <= loss_error:
-        return None
-    return USUAL.mark_of(loss / (whole or 1))
-
-
-def _options(
-    rules: RuleSet, position: Position, outcome: Outcome
-) -> Iterator[tuple[list[int], bool, bool, bool]]:
-    """The state after each option of an outcome; whether the side goes on, has won, pays a fine."""
-    space = space_of(rules)
-    if not outcome.moves:
-        yield list(space.encode(position.pass_turn())), False, False, False
-    for move in outcome.moves:
-        won = move.position.winner is not None
-        row = space.encode(position if won else move.position)
-        yield list(row), move.again, won, move.cost > 0
-
-
-def encoded(rules: RuleSet, positions: Sequence[Position]) -> Rows:
-    """Positions as encoded states."""
-    space = space_of(rules)
-    return np.array([list(space.encode(each)) for each in positions], dtype=space.state_dtype)
-
-
-def _starts(sizes: Iterable[int]) -> npt.NDArray[np.int64]:
-    """Where groups of these sizes begin, and the end of the last."""
-    return np.array([0, *sizes], dtype=np.int64).cumsum()

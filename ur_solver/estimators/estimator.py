@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.doors import AnswersDoor
 from ur_solver.answers.inventory import Kept, Kind
 from ur_solver.answers.locate import find_file, find_part, is_rule_set
 from ur_solver.answers.lookup import Lookup
@@ -75,7 +74,7 @@ _GROWTH = 20.0
 """How many times longer a search of one ply more takes, at first guess."""
 
 
-class Estimator(AnswersDoor, Closing):
+class Estimator(Answers, Closing):
     """Estimates of the values of a game that is too large for a table, and what follows from them.
 
     Values are what a table's are: win probabilities of the side about to throw, or with stakes the
@@ -132,7 +131,6 @@ class Estimator(AnswersDoor, Closing):
         self.exact = exact
         self.network = NetworkValues(rules, self.stored.shape, self.stored.weights)
         self._searched = Searched(self.network, plies - 1, exact)
-        self._answers = Answers(self)
 
     @property
     def rules(self) -> RuleSet:
