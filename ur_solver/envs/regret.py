@@ -261,19 +261,11 @@ class _Example(NamedTuple):
 class _Part:
     """What is found in some states.
 
-    Attributes
-    ----------
-    n_states : int
-    by_state : float64, shape (2, states)
-        The decisions of a turn there, and the sum of their regrets, by the policy's choices.
-    weights : float64, shape (2, options)
-        The probability that each option of the last states with the same choices comes up and is
-        chosen, by the policy and by the table; see `StateBatch.weights`.
-    decisions, ties : int
-    right, total : float
-        The decisions that choose a best option; the sum of all regrets.
-    margins : int64, shape (classes,)
-    closest, worst : list of _Example
+    `by_state`, shape (2, states), has the decisions of a turn there and the sum of their regrets,
+    by the policy's choices; `weights`, shape (2, options), the probability that each option of the
+    states comes up and is chosen, by the policy and by the table (`StateBatch.weights`). `right` is
+    how many decisions choose a best option, `total` the sum of all regrets, `margins` counts
+    classes.
     """
 
     def __init__(self, n_states: int) -> None:

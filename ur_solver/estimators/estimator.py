@@ -443,12 +443,8 @@ def kept_estimators() -> Iterator[Kept]:
 def find_estimator(rules: RuleSet, plies: int = DEFAULT_PLIES) -> Estimator | None:
     """The estimator of a rule set with a table of its endings, if there is one; or None.
 
-    Raises
-    ------
-    RuleSetMismatchError
-        If the file of that name is of another rule set.
-    NotAnEstimatorError, EstimatorVersionError, DamagedEstimatorError
-        If it is not sound.
+    RuleSetMismatchError if the file of that name is of another rule set; otherwise raises as
+    `ur_solver.estimators.file.read` does if it is not sound.
     """
     path = estimator_path(rules)
     if path is None:

@@ -175,17 +175,8 @@ class ExactPlay:
     def chances(self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None) -> Pair:
         """The chances of winning of the side that throws, by rank: light's, and dark's.
 
-        Parameters
-        ----------
-        light, dark : as `weights` gives them, or None
-            None for the best reply to the other side.
-
-        Raises
-        ------
-        InputError
-            If neither side has a policy; a table has those values.
-        SolveError
-            If the sweeps do not converge.
+        `light` and `dark` are as `weights` gives them; None is the best reply to the other side.
+        InputError if both are best replies.
         """
         if light is None and dark is None:
             raise InputError("a best reply needs a policy to reply to")
@@ -201,14 +192,7 @@ class ExactPlay:
         dark: list[list[Weights]],
         means: Pair | None = None,
     ) -> Pair:
-        """The mean number of throws to the end, by rank, where light throws and where dark does.
-
-        Parameters
-        ----------
-        light, dark : as `weights` gives them
-        means : pair of float64 arrays, optional
-            What this method gives without them; with them it gives the means of the squares.
-        """
+        """The mean number of throws to the end, by rank; with these means, that of its square."""
         if means is None:
             means = np.ones(self.n), np.ones(self.n)
         # where neither can ever move, they pass for ever: no throws are counted
@@ -218,11 +202,7 @@ class ExactPlay:
     def sums(self, light: list[list[Weights]], dark: list[list[Weights]], added: Pair) -> Pair:
         """The mean sum to the end of what each turn adds, where light throws and where dark does.
 
-        Parameters
-        ----------
-        light, dark : as `weights` gives them
-        added : pair of float64 arrays
-            By rank; 0 where neither side can ever move.
+        `added` is by rank, 0 where neither side can ever move.
         """
         values = np.zeros(self.n + 1), np.zeros(self.n + 1)
         return self._swept(light, dark, added, values)
@@ -303,15 +283,8 @@ class _RankValues:
 class Beginnings(NamedTuple):
     """The first states of light's games.
 
-    Attributes
-    ----------
-    n_throws : int
-        The number of throws made already.
-    weights : float64
-        The probability of each.
-    ranks : int64
-    is_turned : bool
-        Whether dark throws next.
+    `n_throws` have been made already; `weights` are the states' probabilities; `is_turned` says
+    where dark throws next.
     """
 
     n_throws: int
@@ -438,10 +411,7 @@ def evaluate(
 def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None) -> Evaluation:
     """The exact result of two policies; None is the best reply to the other.
 
-    Raises
-    ------
-    InputError
-        If both are best replies.
+    InputError if both are best replies.
     """
     policies = (light, dark)
     chances = exact.chances(
