@@ -1,17 +1,15 @@
-"""The actions of agents, numbered once for all decisions of a rule set.
+"""Many games side by side, each at a decision of its agent; the core of all environments.
+
+A decision is a turn with two options or more, after the throw or, where the rules have a choice
+before it, then. Passes and forced moves are played by themselves, and games that end before the
+agent's first decision are skipped.
 
 An action is a piece that moves, named by where it stands: what the throw makes of it follows.
 Where a throw lets a piece choose between squares (the jumps of ben), each of them in order is an
 action, and where a side may end its turn or throw again, both are. The choices before the throw
 come last. So finkel has 15 actions: a piece from home, and one from each of 14 squares.
 
-Many games side by side, each at a decision of its agent; the core of all environments.
-
-A decision is a turn with two options or more, after the throw or, where the rules have a choice
-before it, then. Passes and forced moves are played by themselves, and games that end before the
-agent's first decision are skipped.
-
-An agent that was trained in the environments, as a policy that can be judged and play.
+An `AgentPolicy` is an agent that was trained in the environments, as a policy.
 """
 
 from __future__ import annotations

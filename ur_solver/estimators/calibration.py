@@ -1,6 +1,4 @@
-"""Positions of play, and how far their values are off, by an exact table.
-
-How far values may be off: 95 % intervals, calibrated by rollouts.
+"""How far values may be off: 95 % intervals, calibrated by rollouts.
 
 What is wrong in a value is not known where there is no table. Rollouts that are cut see a part of
 it: they are nearer to the optimum than the values that they start from. Positions of play are

@@ -1,12 +1,8 @@
-"""How wide the 95 % intervals of values are, by where the values lie.
+"""Estimators as users know them: the questions of a table, answered by a network and a search.
 
 Values near the ends are wrong by less than those in the middle: half the width of the interval of a
 value that is the share v of the most it can be is ``error * spread(v)``, and one number for each
 depth of search says how wide.
-
-An estimator as users know it: the questions of a table, answered by a network and a search.
-
-Where estimators live, and how one is found by a word.
 
 They lie in the folder ``estimators`` of each folder of tables, under the names that the rule sets'
 tables have; those that come with the program are looked for last.

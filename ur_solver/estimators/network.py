@@ -1,6 +1,7 @@
-"""What a network reads of a state: binary features, derived from the encoding of states alone.
+"""A small network that values states: what it reads of them, its layers, and how it learns.
 
-Each square, home and off has features of its own, in this order:
+It reads binary features, derived from the encoding of states alone. Each square, home and off has
+features of its own, in this order:
 
     squares   in the order of a row. Of a stack, whose order matters: for each place from the top
               down, and each piece that may stand in it, whether it does. Of any other square: for
@@ -14,13 +15,9 @@ A kind of piece is what is written of it: its side as the side to throw sees it 
 lower case if it is marked, and its number. Nothing depends on a rule set's name or family.
 `Features.names` lists them; a network is only read with the names that it was trained with.
 
-A small network: layers of ReLU, one output; its gradient and Adam, in NumPy.
-
-The output is a probability (sigmoid) or, where money is played for, a number (linear). Either way
-the gradient of the loss by the last sum is the output less the target: cross-entropy goes with the
-one, half of the squared error with the other.
-
-The values of states by a network.
+Layers are of ReLU, with one output, in NumPy. The output is a probability (sigmoid) or, where money
+is played for, a number (linear). Either way the gradient of the loss by the last sum is the output
+less the target: cross-entropy goes with the one, half of the squared error with the other.
 """
 
 from __future__ import annotations

@@ -1,20 +1,16 @@
-"""Full backups of many states at once, and a ply of play from each.
+"""Search over chance nodes: backups, plies of play, and rollouts of a network's own games.
 
-This is the only module of the room that asks the compiled move generator.
+A search looks some plies ahead, and asks a table for what it has.
 
-Search over chance nodes: values by looking some plies ahead, exact where a table has them.
-
-Rollouts: games that a network plays with itself from a position, with the luck taken out.
-
-Along a game the value changes by luck, whose mean over the throws is nothing, and by what the
-network's values are wrong by: the full backup B[t] less the value V[t]. A game's result without its
-luck is therefore
+In a rollout a network plays with itself from a position, with the luck taken out. Along a game the
+value changes by luck, whose mean over the throws is nothing, and by what the network's values are
+wrong by: the full backup B[t] less the value V[t]. A game's result without its luck is therefore
 
     V[0] + sum of sign[t] * (B[t] - V[t])
 
 with the sign -1 where the other side throws. It has the mean of the results of the network's own
-games, and about a fifteenth of their standard deviation. Cut after some plies it is no longer
-that, but nearer to the optimum than the network's value, and much cheaper.
+games, and about a fifteenth of their standard deviation. Cut after some plies it is no longer that,
+but nearer to the optimum than the network's value, and much cheaper.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""What a network is trained with: NumPy or, by `scripts/gpu_backend.py`, a GPU.
-
-`network` computes with the arrays of either. A backend makes them, and knows how much is played and
-learnt at once.
-
-Training: approximate value iteration over positions of the network's own play.
+"""Training, from the first game to the file: value iteration over positions of a network's own play.
 
 In rounds. In each, games go on for a window of plies, played by the mean of the weights; every
 position gets its full backup B, over all throws and moves, and from these a lambda return
@@ -11,8 +6,8 @@ position gets its full backup B, over all throws and moves, and from these a lam
     G[t] = B[t] + lambda * sign * (G[t + 1] - V[t + 1])
 
 backwards, V being the network's value and the sign -1 where the other side throws next. It is cut
-where a move explored, at the end of a game and at the end of the window. The network is then
-fitted to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
+where a move explored, at the end of a game and at the end of the window. The network is then fitted
+to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
 
 The first half of a training is fast: a backup looks one ply ahead. But a network plays worse by it
 than its values are, and learns what that play is worth: in skiriuk it gives a lead too little. In
@@ -27,12 +22,9 @@ see positions of one stage of the game after the other.
 Games are divided into streams with random numbers of their own, and minibatches into shares, both
 the same with any number of threads: so is what comes out.
 
-A training that is not finished, in a file next to that of the estimator.
-
-It is NumPy's ``.npz``, read without pickle: the optimiser's arrays, the games as they stand, and a
-head as JSON that says of what training they are.
-
-Training an estimator from the first game to the file, with checkpoints.
+A training that is not finished is kept in a file next to that of the estimator. It is NumPy's
+``.npz``, read without pickle: the optimiser's arrays, the games as they stand, and a head as JSON
+that says of what training they are.
 """
 
 from __future__ import annotations
@@ -377,7 +369,7 @@ def _identity(training: Training) -> dict[str, object]:
 
 
 def save(path: pathlib.Path, training: Training, seconds: float) -> None:
-    """Write a checkpoint, which replaces one that is there at the end; OutputError if it cannot be."""
+    """Write a checkpoint in place of one that is there; OutputError if it cannot be written."""
     optimiser = training.optimiser
     head = _identity(training) | {
         "rounds": training.rounds,

@@ -4,9 +4,8 @@ A policy has one method, `weights`, which returns the probability of each option
 function of a position and its options also works (`policy_of`), and so does a name: one of
 `PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
 
-A policy in play: it chooses in games that are played throw by throw.
-
-Policies of the user's own, from a Python file or an importable module.
+A `Player` chooses by a policy in games that are played throw by throw. `policy_from` loads policies
+of the user's own, from a Python file or an importable module.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Comparisons of studies: the figures, and their tables and pages.
+"""Comparisons of studies: the figures, their tables, their plots and one page of HTML.
 
-Plots of studies as SVG, by matplotlib (the extra ``plots``).
-
-Studies side by side as one self-contained HTML page.
+Plots are SVG by matplotlib (the extra ``plots``).
 """
 
 from __future__ import annotations

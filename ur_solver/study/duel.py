@@ -1,4 +1,6 @@
-"""Players that are programs of their own: a line protocol over standard input and output.
+"""Duels: games of two players in pairs, with the same throws and the sides exchanged.
+
+A player may be a program of its own, by a line protocol over standard input and output.
 
 The program is sent a line and, where that asks for something, answers with one:
 
@@ -12,8 +14,6 @@ P is a position in notation, in which the program is the side to throw. T is the
 a piece. The moves are the legal ones, as RGN writes them, in the order of `legal_moves`; choices
 are those before the throw that some rule sets have. Only what leaves a choice is asked. A line
 that begins with ``info`` is ignored.
-
-Duels: games of two players in pairs, with the same throws and the sides exchanged.
 """
 
 from __future__ import annotations

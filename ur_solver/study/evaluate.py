@@ -1,11 +1,9 @@
-"""The exact result of two policies: their equations over the whole space, solved by sweeps.
+"""One policy against another: exactly for small games, otherwise by playing games.
 
 Under two policies a position's chance is a mean over its successors, without a maximum. The
 equations are swept block by block in solving order, as in the solver, but expanded in memory,
-which suits small games. A side without a policy plays the *best reply*
-to the other's, a maximum again. The throws of a game are counted alike, and their squares.
-
-One policy against another: exactly for small games, otherwise by playing games.
+which suits small games. A side without a policy plays the *best reply* to the other's, a maximum
+again. The throws of a game are counted alike, and their squares.
 """
 
 from __future__ import annotations

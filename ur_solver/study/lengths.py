@@ -1,16 +1,14 @@
-"""The equations of the length of a game in one block, and their solution.
+"""Lengths of games as the objective of a solve: tables of the expected number of throws to come.
+
+Under the objective ``length`` both sides play to win, as their table does; under ``length-max``
+both play to make the game as long as possible. docs/length.md defines them and has the proof of
+the error that a table states.
 
 The length L of a position is 1 more than the mean over the throws of the length of the longest
 move; where a policy decides, of its move. The block is written out in memory. A solution is found
 by policy iteration: the moves that are longest by the lengths found so far make linear equations,
 which are solved by the stabilised biconjugate gradient method (van der Vorst, 1992). In long
 games sweeps would need as many rounds as a game has throws.
-
-Lengths of games as the objective of a solve: tables of the expected number of throws to come.
-
-Under the objective ``length`` both sides play to win, as their table does; under ``length-max``
-both play to make the game as long as possible. docs/length.md defines them and has the proof of
-the error that a table states.
 """
 
 from __future__ import annotations

@@ -1,17 +1,11 @@
-"""The states in which the first player throws first, in the games of a study.
+"""Games between policies, many at a time, with observers that note some numbers of every game.
 
-Games between policies, many at a time, with observers.
-
-Observers of games in play, which note some numbers of every game.
-
-Everything except the random choices of `Snapshots` is a count. Games are independent, so the mean
+Notes are counts, except for the random choices of `Snapshots`. Games are independent, so the mean
 of the notes has an interval (`ur_solver.study.estimates`).
 
-Rules of thumb: orders of priorities, and the best order that is found.
-
-An order is judged by games against a common opponent that no order beats by far, since players
-reach positions by their own moves: the loss of an order in the table's positions says little
-about its loss in its own.
+Rules of thumb are orders of priorities (`best_order`). An order is judged by games against a common
+opponent that no order beats by far, since players reach positions by their own moves: the loss of
+an order in the table's positions says little about its loss in its own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Exercises: decisions drawn from play in which all options but the best lose something.
+"""Decisions to practise: their options with values, and what makes the difference.
 
-Decisions to practise: their options with values, and what makes the difference.
-
-`exercises` draws decisions from play; here are also those of audited games, the values of all
-options of either, and the values after each next throw.
+`exercises` draws decisions from play in which all options but the best lose something; `mistakes`
+are those of audited games. Both have the values of all options, and the values after each next
+throw.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The first turns of a game, as the table plays them.
-
-The study of a rule set, as one JSON object.
+"""The study of a rule set, as one JSON object.
 
 Figures that are exact are numbers; sampled ones are objects with their 95 % interval, as
 `IntervalEstimate.to_json` writes them. docs/study.md explains each.
