@@ -25,7 +25,13 @@ import numpy.typing as npt
 from ur_solver.answers.values import Values
 from ur_solver.common.machine import chosen_threads
 from ur_solver.common.text import whole_number
-from ur_solver.envs import _stepper
+from ur_solver.envs._stepper import (
+    BOTH_AGENTS,
+    DARK_AGENT,
+    EITHER_AGENT,
+    LIGHT_AGENT,
+    GameStepper,
+)
 from ur_solver.errors import InputError
 from ur_solver.estimators.network import features_of
 from ur_solver.moves import AGAIN, MoveGenerator, TurnBatch, generator_of
@@ -125,10 +131,10 @@ Agent = Literal["light", "dark", "either", "both"]
 """Whose decisions are the agent's; ``either`` draws a side for each game."""
 
 AGENTS: dict[str, int] = {
-    "light": _stepper.LIGHT_AGENT,
-    "dark": _stepper.DARK_AGENT,
-    "either": _stepper.EITHER_AGENT,
-    "both": _stepper.BOTH_AGENTS,
+    "light": LIGHT_AGENT,
+    "dark": DARK_AGENT,
+    "either": EITHER_AGENT,
+    "both": BOTH_AGENTS,
 }
 
 MOST_THROWS = 5000
@@ -236,7 +242,7 @@ class GameBatch:
         self._throws = np.full(n_games, -1, dtype=np.int32)
         self._streams = np.zeros(n_games, dtype=np.uint64)
         self._nets = np.zeros(n_games)
-        self._stepper = _stepper.GameStepper(self, AGENTS[agent], is_random, most_throws)
+        self._stepper = GameStepper(self, AGENTS[agent], is_random, most_throws)
 
     def __len__(self) -> int:
         return len(self._all)

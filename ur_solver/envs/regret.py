@@ -29,7 +29,7 @@ from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, policy_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
-from ur_solver.study.evaluate import ExactPlay, can_play_exactly
+from ur_solver.study.exact_play import ExactPlay, can_play_exactly
 
 EDGES = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Between the classes of margins, as probabilities; ties are a class of their own."""

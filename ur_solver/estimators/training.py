@@ -1,4 +1,4 @@
-"""Training, from the first game to the file: value iteration over positions of a network's own play.
+"""Training, from the first game to the file: value iteration over positions of own play.
 
 In rounds. In each, games go on for a window of plies, played by the mean of the weights; every
 position gets its full backup B, over all throws and moves, and from these a lambda return
@@ -38,12 +38,12 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Protocol
+from importlib.metadata import version
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-import ur_solver
 from ur_solver.answers.values import TableValues, Values
 from ur_solver.common.files import new_file
 from ur_solver.common.machine import chosen_threads
@@ -82,52 +82,32 @@ class Sizes:
     epochs: int
 
 
-class Backend(Protocol):
-    """Where a network is trained.
+class Backend:
+    """Where a network is trained: by NumPy. `scripts/gpu_backend.py` has another one, by CuPy.
 
-    Attributes
-    ----------
-    sizes : Sizes
+    `network` computes with the arrays of either.
     """
-
-    sizes: Sizes
-
-    def array(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """An array of this backend."""
-
-    def numpy(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """An array of this backend as NumPy's."""
-
-    def inputs(self, rows: Rows) -> Inputs:
-        """The features of some states, an array of this backend."""
-
-    def values(self, shape: Shape, weights: Weights) -> Values:
-        """What a network says of states, now and after its weights have changed."""
-
-
-class NumpyBackend:
-    """See `Backend`."""
 
     sizes = Sizes(streams=4, games=256, batch=256, shares=2, epochs=2)
 
     def __init__(self, rules: RuleSet) -> None:
-        self._rules = rules
+        self.rules = rules
 
     def array(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """As `Backend.array`."""
+        """An array of this backend."""
         return array
 
     def numpy(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """As `Backend.numpy`."""
+        """An array of this backend as NumPy's."""
         return array
 
     def inputs(self, rows: Rows) -> Inputs:
-        """As `Backend.inputs`."""
-        return features_of(self._rules).of(rows)
+        """The features of some states, an array of this backend."""
+        return features_of(self.rules).of(rows)
 
     def values(self, shape: Shape, weights: Weights) -> Values:
-        """As `Backend.values`."""
-        return NetworkValues(self._rules, shape, weights.copy())
+        """What a network says of states, now and after its weights have changed."""
+        return NetworkValues(self.rules, shape, weights.copy())
 
 
 PLIES = 32
@@ -258,7 +238,7 @@ class Training:
     ) -> None:
         self.rules = rules
         self.seed = seed
-        self.backend = backend or NumpyBackend(rules)
+        self.backend = backend or Backend(rules)
         self.sizes = self.backend.sizes
         n = len(features_of(rules))
         self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
@@ -495,7 +475,7 @@ def train_estimator(
         "positions": training.positions,
         "seconds": round(seconds, 1),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "program": ur_solver.__version__,
+        "program": version("ur-solver"),
     }
     if first is not None:
         made_by["first"] = {"rules": first.rules.title, **first.made_by}

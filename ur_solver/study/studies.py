@@ -32,7 +32,7 @@ from ur_solver.study.estimates import (
     ratio_of,
     share_of,
 )
-from ur_solver.study.evaluate import ExactPlay, can_play_exactly, exact_evaluation
+from ur_solver.study.exact_play import ExactPlay, can_play_exactly, exact_evaluation
 from ur_solver.study.match import (
     ChanceObserver,
     Choices,

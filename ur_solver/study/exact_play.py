@@ -23,7 +23,7 @@ from ur_solver.errors import InputError, SolveError
 from ur_solver.moves import AGAIN, PASS, WIN, MoveGenerator, Rows, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, Weights, policy_of
-from ur_solver.study import _sweeps
+from ur_solver.study._sweeps import sweep_means, sweep_reply
 from ur_solver.study.estimates import IntervalEstimate, deviation_of, mean_of
 from ur_solver.study.match import FirstStates, first_states, play
 
@@ -220,12 +220,12 @@ class ExactPlay:
                 for side, weights in enumerate((light, dark)):
                     own, other = values[side], values[1 - side]
                     if weights is None:
-                        changed = _sweeps.sweep_reply(
+                        changed = sweep_reply(
                             *(part.ranks, part.option_starts, part.reached, part.choice_starts),
                             *(part.chances, own, other, 1 - 2 * side),
                         )
                     else:
-                        changed = _sweeps.sweep_means(
+                        changed = sweep_means(
                             *(part.ranks, part.starts, part.reached, weights[index][k]),
                             *(added[side], own, other),
                         )
