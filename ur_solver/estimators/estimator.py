@@ -14,7 +14,7 @@ import math
 import os
 import pathlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -29,9 +29,9 @@ from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
     are_states,
+    goes_on,
     position_from,
     positions_from,
-    rank_of,
     states_from,
     value_when_over,
 )
@@ -190,7 +190,7 @@ class Estimator(AnswersDoor, Closing):
             For the first position at fault.
         """
         if are_states(positions):
-            return self.state_values(states_from(self.space, positions).rows)
+            return self.state_values(self.encode(positions))
         found = positions_from(self.rules, positions)
         final = [self._final(position) for position in found]
         going = [k for k, value in enumerate(final) if value is None]
@@ -214,7 +214,7 @@ class Estimator(AnswersDoor, Closing):
             For the first row that is no state of the rule set.
         """
         rows = np.ascontiguousarray(states)
-        is_over = self.space.rank_states(rows) < 0
+        is_over = ~self.space.go_on(rows)
         if not is_over.any():
             return self._searched.state_values(rows)
         values = np.empty(len(rows))
@@ -241,7 +241,7 @@ class Estimator(AnswersDoor, Closing):
         """
         scale = scale_of(self.rules, states)
         margins = half_widths(self.stored.errors[self.plies - 1], values / scale) * scale
-        margins[self.space.rank_states(states) < 0] = 0
+        margins[~self.space.go_on(states)] = 0
         if self.exact is not None:
             margins[self.exact.holds_states(states)] = 0
         return margins
@@ -273,7 +273,7 @@ class Estimator(AnswersDoor, Closing):
     def errors(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
         """The errors of many positions, as `error` gives them, NaN where that is None."""
         if are_states(positions):
-            rows = states_from(self.space, positions).rows.tolist()
+            rows = self.encode(positions).tolist()
             positions = [self.space.decode(row) for row in rows]
         errors = [self.error(position) for position in positions]
         return np.array([math.nan if each is None else each for each in errors])
@@ -353,11 +353,11 @@ class Estimator(AnswersDoor, Closing):
         PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
             As `Table.check` does. An estimator answers for all positions of its rule set.
         """
-        return rank_of(self.space, position_from(self.rules, position)) >= 0
+        return goes_on(self.space, position_from(self.rules, position))
 
-    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
+    def encode(self, positions: PositionsLike) -> npt.NDArray[Any]:
         """As `Table.encode`."""
-        return states_from(self.space, positions).rows
+        return states_from(self.space, positions, has_ranks=False).rows
 
     def audit(self, game: GameRecord) -> GameAudit:
         """As `Table.audit`; mistakes are losses beyond the error of the comparison."""
