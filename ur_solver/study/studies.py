@@ -1,6 +1,4 @@
-"""The first turns of a game, as the table plays them.
-
-The study of a rule set, as one JSON object.
+"""The study of a rule set, as one JSON object.
 
 Figures that are exact are numbers; sampled ones are objects with their 95 % interval, as
 `IntervalEstimate.to_json` writes them. docs/study.md explains each.
@@ -34,7 +32,7 @@ from ur_solver.study.estimates import (
     ratio_of,
     share_of,
 )
-from ur_solver.study.evaluate import ExactPlay, can_play_exactly, exact_evaluation
+from ur_solver.study.exact_play import ExactPlay, can_play_exactly, exact_evaluation
 from ur_solver.study.match import (
     ChanceObserver,
     Choices,
@@ -53,23 +51,14 @@ _Throws = tuple[int, ...]
 
 
 def opening_tree(table: Answers, depth: int = 3) -> list[dict[str, Any]]:
-    """The tree of the first throws: a branch for every throw, and branches of it.
+    """The tree of the first `depth` throws: a branch for every throw, and branches of it.
 
-    Parameters
-    ----------
-    table : Answers
-    depth : int
-        The number of throws.
-
-    Returns
-    -------
-    list of dict
-        ``say`` is the best choice before the throw, and ``other_loses`` the loss of the other
-        (None if there is none). ``throws`` are those that lead to the branch, each as a
-        list of what the dice show; all that pass are one branch. Then their ``chance``, the best
-        ``move`` (None for a pass), light's ``value`` after it, what the ``second`` best move loses
-        (None if there is none), the ``position`` that it leads to and ``then``, the branches from
-        there. Estimated values and losses are objects with their 95 % intervals.
+    ``say`` is the best choice before the throw, and ``other_loses`` the loss of the other (None if
+    there is none). ``throws`` are those that lead to the branch, each as a list of what the dice
+    show; all that pass are one branch. Then their ``chance``, the best ``move`` (None for a pass),
+    light's ``value`` after it, what the ``second`` best move loses (None if there is none), the
+    ``position`` that it leads to and ``then``, the branches from there. Estimated values and losses
+    are objects with their 95 % intervals.
     """
     start = table.rules.start()
     throw = table.rules.mechanics.opening_throw
