@@ -201,7 +201,6 @@ ASKED: dict[str, list[str]] = {
         "pack {word} tables/casual-1.h5 --force",
     ],
     "fetch": ["fetch finkel-1.h5", "fetch http://127.0.0.1:1/{word}.h5 -o tables/finkel-1.h5"],
-    "upgrade": ["upgrade {word}", "upgrade {word} -o output.rgu", "upgrade {word} -o tables/n.h5"],
     "import": ["import map.rgu -o tables/sprint-1.h5", "import map.rgu -o map.rgu --force"],
     "export": ["export {word} tables/finkel-1.h5", "export {word} output.rgu"],
     "play": [

@@ -1,9 +1,11 @@
-"""Without a compiler or headers, a sentence says what to install."""
+"""Without a compiler or headers, a sentence says what to install; every test has its command."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import sysconfig
@@ -59,3 +61,16 @@ def test_demo_and_build_end_with_the_sentence_alone(command):
     assert (
         "there is no C compiler ('/nowhere/cc' is not on the path)" in done.stderr.splitlines()[-1]
     )
+
+
+def test_every_test_is_run_by_one_command():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    chosen = dict(
+        re.findall(r"^(test\S*): .+\n\t.+ -m '?([\w ]+?)'?(?: \$\$.+)?$", makefile, re.MULTILINE)
+    )
+    assert list(chosen) == ["test", "test-slow", "test-long"]
+    for slow, long in itertools.product((False, True), repeat=2):
+        marks = {"slow": slow, "long": long}
+        assert sum(eval(each, marks) for each in chosen.values()) == 1
+    steps = re.search(r'steps="(.+)"', (ROOT / ".ci" / "run").read_text(encoding="utf-8"))[1]
+    assert {"test", "test-slow"} <= {*steps.split()}

@@ -93,7 +93,7 @@ def test_tables_of_other_versions_are_distinguished_from_damaged_ones(folder):
     found = {each["path"]: each for each in map(json.loads, run("tables", "--json").splitlines())}
     murray = found[str(folder / "murray-1-version-3.h5")]
     assert (murray["kind"], murray["digest"]) == ("other version", None)
-    assert "'ur upgrade " in murray["message"]
+    assert f"'ur solve murray:1 -o {murray['path']} --force'" in murray["message"]
     assert "make it again" in found[str(folder / "finkel-1-version-1.h5")]["message"]
     assert found[str(folder / "finkel-3.h5")]["kind"] == "damaged"
     assert "other version" in run("tables")

@@ -66,7 +66,6 @@ ASKED = {
     ],
     "ur verify": [["verify", "finkel:1"]],
     "ur fetch": [["fetch", "WEB", "-o", "FETCHED"]],
-    "ur upgrade": [["upgrade", "EARLIER", "-o", "NEW"]],
     "ur certify": [["certify", "finkel:1"]],
     "ur audit": [
         ["audit", "finkel", "GAMES", "--thumb", "greedy"],
@@ -171,8 +170,6 @@ def games(tmp_path, finkel2):
         write_games(games, pathlib.Path(found[name]))
     web = Web(pathlib.Path(finkel2).read_bytes())
     found["WEB"], found["FETCHED"] = web.url, str(tmp_path / "t.h5")
-    found["EARLIER"] = str(ROOT / "tests" / "data" / "tables" / "murray-1-version-3.h5")
-    found["NEW"] = str(tmp_path / "new.h5")
     found["LENGTHS"] = str(tmp_path / "lengths.h5")
     arguments = ["solve", "finkel:1", "--objective", "length", "-q", "-o", found["LENGTHS"]]
     assert CliRunner().invoke(cli, arguments).exit_code == 0

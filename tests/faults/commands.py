@@ -96,7 +96,6 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     ),
     "pack": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "-q": ""}),
     "fetch": ([_TEXT], {"-o": _OUTPUT, "--sha256": _TEXT, "--json": "", "-q": ""}),
-    "upgrade": ([_TABLE], {"-o": _OUTPUT, "--json": "", "-q": ""}),
     "import": (["m.rgu", "-o", _OUTPUT], {"--json": ""}),
     "export": (
         [_TABLE, _OUTPUT],

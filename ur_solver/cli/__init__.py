@@ -48,7 +48,6 @@ COMMANDS = {
     "practise": "Practise your mistakes, or decisions drawn from play.",
     "pack": "Copy a table into one file or a folder.",
     "fetch": "Fetch a table from a web server.",
-    "upgrade": "Rewrite a table of an earlier format version.",
     "import": "Convert RoyalUr's solved map to a table.",
     "export": "Convert a table to RoyalUr's solved map or to columns.",
     "play": "Play against a table.",
@@ -67,7 +66,7 @@ COMMANDS = {
 
 _MODULES = {
     **dict.fromkeys(("best",), "query"),
-    **dict.fromkeys(("info", "verify", "certify", "pack", "fetch", "upgrade"), "tables"),
+    **dict.fromkeys(("info", "verify", "certify", "pack", "fetch"), "tables"),
     **dict.fromkeys(("convert", "dice"), "games"),
     **dict.fromkeys(("import", "export"), "maps"),
     **dict.fromkeys(("review",), "audit"),

@@ -9,8 +9,6 @@
 `ur pack`.
 
 `ur fetch`.
-
-`ur upgrade`.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from ur_solver.answers.inventory import (
     unfinished_solve,
 )
 from ur_solver.answers.lengths import Lengths, lengths_at, open_lengths
-from ur_solver.answers.locate import is_rule_set, open_file, path_of
+from ur_solver.answers.locate import is_rule_set, open_file
 from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
 from ur_solver.blocks.stored import VALUE_TYPES
@@ -80,7 +78,6 @@ from ur_solver.table.format import OBJECTIVES, WIN
 from ur_solver.table.names import FOLDER_VARIABLE, cache_folder, games_folder, table_folders
 from ur_solver.table.output import make_folder, pack
 from ur_solver.table.reader import TableFile
-from ur_solver.table.upgrade import open_earlier, upgrade
 
 _FAULTS = (
     *(DamagedTableError, CertificateError, NotATableError),
@@ -602,40 +599,3 @@ def fetch_command(
             echo(json.dumps(found))
         elif not messages.is_quiet:
             echo(f"{output}, {table.rules.title}, {size_text(table.n_bytes)}")
-
-
-@click.command()
-@table_argument
-@output_option(
-    "Write to FILE; by default TABLE is replaced once the new one is complete.",
-    TABLE_PATH,
-    "FILE",
-)
-@click.option("--force", is_flag=True, help="Replace an existing FILE.")
-@json_option
-@message_options
-def upgrade_command(
-    word: str, output: pathlib.Path | None, force: bool, as_json: bool, messages: Messages
-) -> None:
-    """Rewrite TABLE, of the race family and format version 3 to 6, in the current format.
-
-    TABLE is a file or a rule set, such as finkel:3. The values, and what is proven of them, stay
-    the same for every position; nothing is solved again. All other tables of version 3 or later are
-    read as they are.
-
-    \b
-    ur upgrade finkel-3.h5
-    """
-    path = path_of(word)
-    with (
-        open_earlier(path) as table,
-        messages.progress("rewriting", table.part.n_positions) as progress,
-    ):
-        replaced = upgrade(table, output or path, force=force, progress=progress)
-    if replaced is not None:
-        messages.say(f"replaced {replaced}", "replaced", replaced=replaced)
-    with TableFile(output or path) as now:
-        if as_json:
-            echo(json.dumps({"path": str(now.path), "digest": now.digest, "bytes": now.n_bytes}))
-        elif not messages.is_quiet:
-            echo(f"{now.path}, {size_text(now.n_bytes)}")

@@ -22,8 +22,8 @@ from ur_solver.table.hdf5 import (
     checked_contents,
     damaged,
     part_of_blocks,
-    present_space,
     read_rules,
+    space_of_version,
 )
 
 _OPEN_FILES = 64
@@ -57,7 +57,7 @@ class FolderSource:
             check_version(path, version)
             _check_types(path, head)
             rules = read_rules(path, head["rules"])
-            space = present_space(path, version, rules)
+            space = space_of_version(path, version, rules)
             self._files = files_of(path, Job.read(path / HEAD))
             rows = np.fromfile(path / MANIFEST, RECORD)
             checksums = np.fromfile(path / CHECKSUMS, "<u4")

@@ -23,9 +23,10 @@ import json
 import math
 import os
 import pathlib
+import shlex
 import stat
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -430,24 +431,14 @@ class Contents:
     digest: str
 
 
-Spaces = Callable[[pathlib.Path, int, RuleSet], Space]
-"""The space whose ranks a table has, by its path, its format version and its rules."""
-
-
-def present_space(path: pathlib.Path, version: int, rules: RuleSet) -> Space:
-    """Today's space; TableVersionError if the version has other ranks."""
+def space_of_version(path: pathlib.Path, version: int, rules: RuleSet) -> Space:
+    """The space of a table's rules; TableVersionError if its format version has other ranks."""
     space = space_of(rules)
     if version < space.first_version:
-        import shlex  # noqa: PLC0415 - for old tables alone
-
-        from ur_solver.space.earlier_races import EarlierRaces  # noqa: PLC0415 - same
-
-        again = f"make it again by 'ur solve {rules.word} --force'"
-        if EarlierRaces.serves(rules) and not path.is_dir():
-            again = f"'ur upgrade {shlex.quote(str(path))}' rewrites it without solving again"
         raise TableVersionError(
             f"table {str(path)!r} has format version {version}, which numbers the positions of "
-            f"{rules.name} differently: {again}"
+            f"{rules.name} differently: make it again by "
+            f"'ur solve {rules.word} -o {shlex.quote(str(path))} --force'"
         )
     return space
 
@@ -522,9 +513,8 @@ def checked_contents(
 class Hdf5Source:
     """A table in one HDF5 file."""
 
-    def __init__(self, path: pathlib.Path, spaces: Spaces) -> None:
+    def __init__(self, path: pathlib.Path) -> None:
         self._path = path
-        self._spaces = spaces
         self._file = open_file(path)
         try:
             with reading(path):
@@ -538,7 +528,7 @@ class Hdf5Source:
         path, file = self._path, self._file
         version, attributes = read_attributes(path, file)
         rules = read_rules(path, attributes["rules"])
-        space = self._spaces(path, version, rules)
+        space = space_of_version(path, version, rules)
         n_blocks = len(space.blocks)
         if not holds_all(version):
             n_blocks = length_of(path, file, "blocks", n_blocks)

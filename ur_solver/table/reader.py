@@ -33,7 +33,7 @@ from ur_solver.errors import (
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
 from ur_solver.table.format import WIN, Header, disk_bytes
-from ur_solver.table.hdf5 import Contents, Hdf5Source, Spaces, damaged, present_space
+from ur_solver.table.hdf5 import Contents, Hdf5Source, damaged
 
 
 class Source(Protocol):
@@ -54,7 +54,7 @@ class Source(Protocol):
         """Close it."""
 
 
-def open_source(path: pathlib.Path, objectives: Collection[str], spaces: Spaces) -> Source:
+def open_source(path: pathlib.Path, objectives: Collection[str]) -> Source:
     """Open a table of either kind, with one of some objectives; raises as `TableFile` does."""
     source: Source
     if os.path.isdir(path):
@@ -62,7 +62,7 @@ def open_source(path: pathlib.Path, objectives: Collection[str], spaces: Spaces)
 
         source = FolderSource(path)
     else:
-        source = Hdf5Source(path, spaces)
+        source = Hdf5Source(path)
     found = source.contents.header.objective or WIN
     if found not in objectives:
         source.close()
@@ -138,9 +138,6 @@ class TableFile(Closing):
         The file, or the folder.
     objectives : collection of str
         What its values may be, of `OBJECTIVES`; by default chances of winning, or money.
-    spaces : callable, optional
-        The state space of its ranks, by the path, the format version and the rule set; today's
-        by default.
 
     Attributes
     ----------
@@ -180,11 +177,9 @@ class TableFile(Closing):
         self,
         path: str | os.PathLike[str],
         objectives: Collection[str] = (WIN,),
-        *,
-        spaces: Spaces = present_space,
     ) -> None:
         self.path = pathlib.Path(path_text(path))
-        self._source: Source = open_source(self.path, objectives, spaces)
+        self._source: Source = open_source(self.path, objectives)
         self.is_closed = False
         contents = self._source.contents
         self.header: Header = contents.header
