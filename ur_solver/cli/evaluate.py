@@ -1,11 +1,4 @@
-"""`ur evaluate`.
-
-The page of `ur evaluate --policy`.
-
-`ur duel`.
-
-`ur sample`.
-"""
+"""`ur evaluate`, `ur duel` and `ur sample`: players against each other, and one judged."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""A study for people, as text.
-
-`ur study`.
-
-`ur compare`.
-"""
+"""`ur study` and `ur compare`: how rule sets play."""
 
 from __future__ import annotations
 

@@ -1,17 +1,4 @@
-"""`ur tables`.
-
-`ur info`.
-
-`ur verify`.
-
-`ur certify`.
-
-`ur pack`.
-
-`ur fetch`.
-
-`ur upgrade`.
-"""
+"""Commands about the files of tables: list, describe, check, prove, copy and fetch them."""
 
 from __future__ import annotations
 
