@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -27,8 +28,6 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import Form, shown_progress
-from ur_solver.envs import PlayRegret, SpaceRegret
-from ur_solver.envs.regret import EDGES, JudgedDecision
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy_from, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
@@ -36,6 +35,9 @@ from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules
 from ur_solver.study import Evaluation, evaluate
 from ur_solver.study.duel import Duel, Duellist, PolicyDuellist, Program, duel
 from ur_solver.study.estimates import IntervalEstimate, as_number, as_share, share_of
+
+if TYPE_CHECKING:
+    from ur_solver.envs.regret import JudgedDecision, PlayRegret, SpaceRegret
 
 _GAMES_OF_ESTIMATOR = 2000
 """A table chooses some ten times as fast."""
@@ -154,6 +156,8 @@ def _exact_number(estimate: IntervalEstimate) -> str:
 
 def regret_page(found: SpaceRegret, policy: str) -> str:
     """What people are shown of a policy's regret; losses are points, hundredths of a chance."""
+    from ur_solver.envs.regret import EDGES  # noqa: PLC0415 - for --policy alone
+
     n = max(1, found.decisions)
     rows = [
         ["decisions", f"{found.decisions:,} in all positions"],
