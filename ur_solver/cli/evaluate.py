@@ -135,8 +135,8 @@ def _evaluation_page(found: Evaluation, light: str, dark: str) -> str:
     rows = [
         [f"{light} ({side_name(LIGHT)}) wins", _percent(found.chance)],
         [f"{dark} ({side_name(DARK)}) wins", _percent(found.chance.rest())],
-        ["throws in a game", _exact_number(found.throws)],
-        ["  standard deviation", _exact_number(found.deviation)],
+        ["throws in a game", _number(found.throws)],
+        ["  standard deviation", _number(found.deviation)],
         ["games played", f"{found.games:,}" if found.games else "none: the figures are exact"],
     ]
     return columns(rows, "<<")
@@ -148,10 +148,11 @@ def _percent(estimate: IntervalEstimate) -> str:
     return as_share(estimate.to_json())
 
 
-def _exact_number(estimate: IntervalEstimate) -> str:
+def _number(estimate: IntervalEstimate, unit: int = 1, decimals: int = 6) -> str:
     if estimate.is_exact:
-        return f"{estimate.value:.6f}"
-    return as_number(estimate.to_json())
+        return f"{unit * estimate.value:.{decimals}f}"
+    ends = (unit * each for each in (estimate.value, estimate.low, estimate.high))
+    return as_number(IntervalEstimate(*ends).to_json())
 
 
 def regret_page(found: SpaceRegret, policy: str) -> str:
@@ -187,17 +188,10 @@ def _in_play(found: PlayRegret) -> list[list[str]]:
     how = f"{found.games:,} games" if found.games else "exact"
     return [
         ["in games against the table", how],
-        ["  decisions in a game", _regret_number(found.decisions)],
-        ["  points lost in a game", _regret_number(found.loss, 100)],
-        ["  points lost a decision", _regret_number(found.mean, 100)],
+        ["  decisions in a game", _number(found.decisions, 1, 4)],
+        ["  points lost in a game", _number(found.loss, 100, 4)],
+        ["  points lost a decision", _number(found.mean, 100, 4)],
     ]
-
-
-def _regret_number(estimate: IntervalEstimate, unit: int = 1) -> str:
-    if estimate.is_exact:
-        return f"{unit * estimate.value:.4f}"
-    low, high = unit * estimate.low, unit * estimate.high
-    return as_number(IntervalEstimate(unit * estimate.value, low, high).to_json())
 
 
 def _regret_row(decision: JudgedDecision) -> list[str]:

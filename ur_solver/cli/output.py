@@ -36,6 +36,10 @@ def say(text: str) -> None:
     echo(text, err=True)
 
 
+def say_nothing(_text: str) -> None:
+    """Print no message: what `say` is where nobody asked for any."""
+
+
 def side_name(side: str) -> str:
     """A side's name in its colour."""
     return click.style(SIDE_NAMES[side], fg=_COLOURS[side])
