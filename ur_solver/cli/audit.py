@@ -51,7 +51,6 @@ from ur_solver.cli.output import columns, draw_position, echo, report_left_out, 
 from ur_solver.common.files import Closing, check_outputs, write_file
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError, MissingTableError
-from ur_solver.estimators.file import is_estimator_file
 from ur_solver.records import (
     GameRecord,
     RecordFault,
@@ -89,12 +88,18 @@ def table_and_files(
 
     Raises UsageError or InputError if there is no file of games to `purpose`, unless that is None.
     """
-    has_table = is_table_word(words[0]) or is_estimator_file(words[0])
+    has_table = is_table_word(words[0]) or _is_estimator(words[0])
     if purpose is not None and has_table and len(words) == 1:
         if Path(words[0]).suffix and not Path(words[0]).exists():
             raise InputError(f"file {words[0]!r:.200} does not exist")
         raise click.UsageError(f"Missing argument 'FILE...': the games to {purpose}.")
     return words[0] if has_table else None, list(find_files(words[has_table:]))
+
+
+def _is_estimator(word: str) -> bool:
+    from ur_solver.estimators.file import is_estimator_file  # noqa: PLC0415 - rarely needed
+
+    return is_estimator_file(word)
 
 
 class Judges(Closing):
