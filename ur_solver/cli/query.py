@@ -1,7 +1,4 @@
-"""`ur query`.
-
-`ur best`.
-"""
+"""`ur query` and `ur best`: the value of a position, and its moves, best first."""
 
 from __future__ import annotations
 
