@@ -442,7 +442,17 @@ def test_a_function_leaves_all_files(name: str, home: pathlib.Path):
 
 METHODS: dict[str, Callable[[ur.Table], tuple[object, ...]]] = {
     **dict.fromkeys(
-        ("value", "chance", "error", "cut_error", "check", "holds", "throws", "choices"),
+        (
+            "value",
+            "chance",
+            "error",
+            "cut_error",
+            "check",
+            "holds",
+            "throws",
+            "choices",
+            "decision",
+        ),
         lambda _table: (START,),
     ),
     **dict.fromkeys(("moves", "best"), lambda _table: (START, 1)),
@@ -453,7 +463,10 @@ METHODS: dict[str, Callable[[ur.Table], tuple[object, ...]]] = {
     "states": lambda _table: ([0],),
     "chunks": lambda _table: (),
     "export": lambda _table: (os.devnull, "npy"),
-    **dict.fromkeys(("holds_states", "state_values"), lambda table: (table.encode([START]),)),
+    **dict.fromkeys(
+        ("holds_states", "state_values", "state_chances"), lambda table: (table.encode([START]),)
+    ),
+    "state_margins": lambda table: (table.encode([START]), table.values([START])),
     **dict.fromkeys(("info", "load", "opening_value", "verify", "close"), lambda _table: ()),
     "limit_memory": lambda _table: (1 << 20,),
     "check_whole": lambda _table: ("a test",),

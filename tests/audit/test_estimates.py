@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.audit.test_judge import EXACT, identity_gap
 from tests.games import OWN_RULES, RACES, HashValues, random_game
+from ur_solver.answers.decisions import Branches, Decisions, Values
 from ur_solver.audit import (
     ESTIMATES,
     Thresholds,
@@ -26,9 +26,8 @@ from ur_solver.audit import (
     html_report,
     write_csv,
 )
-from ur_solver.audit.audits import option_estimate, outcome_estimate
 from ur_solver.cli.audit import audit_page
-from ur_solver.records import StateOutcome, Step
+from ur_solver.moves import generator_of
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.payoff import MONEY, POINTS
 
@@ -37,8 +36,6 @@ MARGIN = 0.1
 
 class Estimates(HashValues):
     """The same values, of which none is sure: each may be off by a tenth."""
-
-    tolerance = 0.0
 
     def state_margins(
         self, states: npt.NDArray[Any], values: npt.NDArray[np.float64]
@@ -54,21 +51,37 @@ def both(record):
     return exact, estimated
 
 
-def a_step(*, again):
-    return Step(0, 1, False, again, False, "A1B1", 0, b"")
-
-
 def test_the_best_move_may_be_another_one():
     """By hand: 0.50 ± 0.01, 0.49 ± 0.03 and 0.30 ± 0.10 have a maximum of at most 0.52."""
-    steps = (a_step(again=True), a_step(again=False), a_step(again=True))
-    thrown, passed = StateOutcome(0.25, steps, b""), StateOutcome(0.75, (), b"")
-    estimates = [(0.50, 0.01), (0.51, 0.03), (0.30, 0.10)]
-    assert outcome_estimate(thrown, iter(estimates)) == pytest.approx((0.50, 0.02))
-    choice = SimpleNamespace(outcomes=(thrown, passed))
-    found = option_estimate(choice, iter([*estimates, (0.4, 0.04)]))
-    assert found == pytest.approx((0.25 * 0.50 + 0.75 * 0.6, 0.25 * 0.02 + 0.75 * 0.04))
-    exact = iter([(value, 0.0) for value, _ in estimates])
-    assert outcome_estimate(thrown, exact) == (0.50, 0)
+    rules = named_rules("finkel:3")
+    again = np.array([True, False, True, False])
+    choice = Branches(
+        rows=generator_of(rules).start(),
+        choice_starts=np.array([0, 1]),
+        throw_starts=np.array([0, 2]),
+        chances=np.array([0.25, 0.75]),
+        option_starts=np.array([0, 3, 4]),
+        after=generator_of(rules).start(4),
+        again=again,
+        won=~again & again,
+        fined=~again & again,
+    )
+
+    class ByHand(Values):
+        def state_values(self, states):
+            return np.array([0.50, 0.51, 0.30, 0.4])
+
+        def state_margins(self, states, values):
+            return np.array([0.01, 0.03, 0.10, 0.04])
+
+    by_hand = ByHand()
+    by_hand.rules = rules
+    found = Decisions(by_hand, choice)
+    assert (found.options.value[0], found.options.reach[0]) == pytest.approx((0.50, 0.02))
+    mean = 0.25 * 0.50 + 0.75 * 0.6, 0.25 * 0.02 + 0.75 * 0.04
+    assert (found.choices.worth[0], found.choices.error[0]) == pytest.approx(mean)
+    by_hand.state_margins = lambda states, values: np.zeros(len(states))
+    assert Decisions(by_hand, choice).options.reach.tolist() == [0, 0]
 
 
 @given(

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from tests.audit.test_judge import EXACT, identity_gap
 from tests.games import random_game
 from tests.solving import make_table
+from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
 from ur_solver.audit import first_covered, html_report
-from ur_solver.audit.audits import Thresholds
 from ur_solver.cli import cli
 from ur_solver.errors import BeyondTableError
 from ur_solver.records import Replay, write_games

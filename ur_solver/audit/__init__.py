@@ -1,14 +1,7 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
-from ur_solver.audit.audits import (
-    GameAudit,
-    JudgedPly,
-    Mark,
-    PlayerSummary,
-    Thresholds,
-    summarise,
-    worst_plies,
-)
+from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary, summarise, worst_plies
 from ur_solver.audit.dice_test import dice_test
 from ur_solver.audit.games import (
     REFERENCE_GAMES,

@@ -1,13 +1,6 @@
-"""The values of options: of moves, and of choices before the throw.
+"""A judged game, its plies and its players: values, luck, losses, marks and totals.
 
-The values of many states are read at once. So each option first yields the state rows of its value
-(`*_rows`), and then takes their values from one iterator in the same order (`*_estimate`). All
-values are to the side to throw in the state in which the choice is made; the fine of a move is
-subtracted.
-
-A judged game and its plies: values, luck and losses; `ur_solver.audit.judge` explains them.
-
-The audit of each player: marks, totals, the luckiest throws and the worst moves.
+`ur_solver.audit.judge` explains and makes them.
 """
 
 from __future__ import annotations
@@ -16,7 +9,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from html import escape
 from typing import Any, NamedTuple
@@ -24,14 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.decisions import Mark, Thresholds
 from ur_solver.answers.values import Values, row_estimates
-from ur_solver.errors import InputError
 from ur_solver.records import GameRecord, Ply, StateChoice, StateOutcome, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.payoff import Units
 
 Option = Step | StateChoice
 """A move, or a choice before the throw."""
+
 
 Estimate = tuple[float, float]
 """A value, and half the width of its 95 % interval: 0 if it is exact."""
@@ -90,11 +83,6 @@ def option_values(options: Sequence[Option], values: Values) -> list[Estimate]:
     rows = [row for option in options for row in option_rows(option)]
     found = row_estimates(values, rows)
     return [option_estimate(option, found) for option in options]
-
-
-TIE = 1e-6
-"""Moves whose values differ by no more than this share of what there is to win are equally good.
-Tables hold digits beyond their tolerance, and a millionth of a game does not matter."""
 
 
 class JudgedPly(NamedTuple):
@@ -370,51 +358,6 @@ class GameAudit:
 
 def _share(value: float, total: int) -> float:
     return value / total if total else 0.5
-
-
-class Mark(StrEnum):
-    """How bad a move is."""
-
-    INACCURACY = "inaccuracy"
-    MISTAKE = "mistake"
-    BLUNDER = "blunder"
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """The loss of win probability, or with stakes of the pot, from which on a move has each mark.
-
-    The defaults are near the quartiles of the loss of a wrong move that is picked at random:
-    0.0129, 0.0301 and 0.0626 in finkel with seven pieces (scripts/measure_losses.py). They are
-    rounded so that each is twice the one before. So a mistake is among the worse half of all
-    wrong moves, and a blunder among the worst quarter. Of the choices of a player who loses 0.005
-    per choice, 12 % are marked, 3.5 % as mistakes or worse, 0.4 % as blunders; of random moves 45,
-    31 and 17 %.
-    """
-
-    inaccuracy: float = 0.015
-    mistake: float = 0.03
-    blunder: float = 0.06
-
-    def __post_init__(self) -> None:
-        if not 0 < self.inaccuracy <= self.mistake <= self.blunder <= 1:
-            raise InputError(
-                f"thresholds {self.inaccuracy}, {self.mistake}, {self.blunder}: expected three "
-                "ascending numbers above 0 and up to 1, such as 0.015, 0.03, 0.06"
-            )
-
-    def mark(self, judged: JudgedPly) -> Mark | None:
-        """The mark of a ply; None if its loss is small or not sure, or if there was no choice."""
-        is_sure = judged.loss > judged.loss_margin
-        return self.mark_of(judged.lost_share) if judged.is_choice and is_sure else None
-
-    def mark_of(self, loss: float) -> Mark | None:
-        """The mark of a choice by its loss as a share of both sides' values; None if small."""
-        if loss < self.inaccuracy:
-            return None
-        if loss < self.mistake:
-            return Mark.INACCURACY
-        return Mark.MISTAKE if loss < self.blunder else Mark.BLUNDER
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from itertools import chain
 
 import numpy as np
 
-from ur_solver.answers.values import TableValues, Values, position_values
+from ur_solver.answers.decisions import Values, position_values
 from ur_solver.audit.audits import GameAudit
 from ur_solver.audit.judge import audit_games
 from ur_solver.common.files import write_file
@@ -228,12 +228,12 @@ def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
     return np.fromiter(losses, dtype=np.float64)
 
 
-def reference_losses(values: TableValues, n_games: int, seed: int = 1) -> dict[str, float]:
+def reference_losses(values: Values, n_games: int, seed: int = 1) -> dict[str, float]:
     """The mean loss per choice of each player of `PLAIN` in games against itself.
 
     Parameters
     ----------
-    values : TableValues
+    values : Values
         The games are judged by them and played by their rule set.
     n_games : int
     seed : int
@@ -264,7 +264,7 @@ _MAX_TOLERANCE = 1e-4
 
 
 def references_of(
-    table: TableValues,
+    table: Values,
     games: int = REFERENCE_GAMES,
     *,
     digest: str = "",
@@ -274,7 +274,7 @@ def references_of(
 
     Parameters
     ----------
-    table : TableValues
+    table : Values
     games : int
         How many games each of them plays.
     digest : str

@@ -1,9 +1,4 @@
-"""Judging the opening of a game: the luck of its rounds, and the loss of the squares chosen.
-
-Both sides throw in a round, so that each has half of what its throws change. Before a round the
-value is that of the opening, which favours neither side where both throw at once: one half.
-
-Judging recorded games: the luck of each throw and the loss of each move.
+"""Judging recorded games: the luck of each throw and the loss of each move.
 
 Every value is a win probability in [0, 1], to the side that is named; with stakes it is the side's
 expected money to come, minus a move's fine. For a ply of side s,
@@ -47,198 +42,46 @@ Values may be estimates. A move then counts as the best, and not as a mistake, u
 another is higher by more than the error of the comparison: the root of the sum of the squares of
 both margins. Its loss is what they differ by nevertheless, so that the equations hold for
 estimates, too. The mean luck is then 0 only as far as each value is the mean of those a ply later.
-
-What rules of thumb would have played in the choices of audited games, and would have lost.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import TableValues, Values, row_estimates, states_of
-from ur_solver.audit.audits import (
-    TIE,
-    Estimate,
-    GameAudit,
-    JudgedPly,
-    Option,
-    ThumbPlay,
-    option_estimate,
-    option_rows,
-    outcome_estimate,
-    outcome_rows,
+from ur_solver.answers.decisions import (
+    Floats,
+    Ranked,
+    Values,
+    decide,
+    decide_thrown,
+    states_of,
+    totals_of,
 )
+from ur_solver.answers.openings import (
+    Estimates,
+    decide_rounds,
+    estimates_of,
+    positions_of_rounds,
+    ranked_rounds,
+    to_side,
+)
+from ur_solver.audit.audits import GameAudit, JudgedPly, ThumbPlay
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError, WrongTypeError
+from ur_solver.moves import AGAIN, PASS, ROSETTE, MoveGenerator, TurnBatch, generator_of
 from ur_solver.players.policies import Asked, Player, policy_of
-from ur_solver.records import GameRecord, Ply, StateOutcome, Step, rules_word, stepper_of
-from ur_solver.rules import DARK, FREE_THROW, LIGHT, Position, RuleSet, opponent
+from ur_solver.records import GameRecord, Ply, Step, rules_word
+from ur_solver.rules import DARK, FREE_THROW, LIGHT, Position
 from ur_solver.rules.game import move_text
-from ur_solver.rules.openings import Opening, Round, asked_of, chooser, level, opening_of
-from ur_solver.rules.turns import Value, total
+from ur_solver.rules.openings import Round, asked_of, chooser, level, opening_of
+from ur_solver.rules.turns import total
 
-Estimates = Mapping[Position, tuple[float, float]]
-"""The values of positions to the side to throw, and half the widths of their intervals."""
-
-
-def positions_asked(record: GameRecord) -> tuple[Position, ...] | None:
-    """The positions on whose values the judgement of a record's opening depends.
-
-    None if the record has no opening.
-    """
-    opening = opening_of(record.rules)
-    if opening is None or not record.opening:
-        return None
-    return asked_of(lambda value: _values(opening, record, value))
-
-
-def _values(opening: Opening, record: GameRecord, value: Value) -> list[tuple[float, list[float]]]:
-    """For every round the value before it and after each option, to light."""
-    return [
-        (
-            opening.value(value),
-            [opening.worth(each, value) for each in opening.rounds(taken.source, taken.throws)],
-        )
-        for taken in record.opening
-    ]
-
-
-def worth_of_rounds(
-    rules: RuleSet, rounds: tuple[Round, ...], values: Values
-) -> list[tuple[float, float]]:
-    """What each of several rounds is worth to the side that chooses, and half the width of its
-    95 % interval; 0 if it is exact.
-
-    Parameters
-    ----------
-    rules : RuleSet
-        That have an opening.
-    rounds : tuple of Round
-        As `Opening.rounds` gives them.
-    values : Values
-    """
-    opening, stepper = opening_of(rules), stepper_of(rules)
-    assert opening is not None
-    asked = asked_of(lambda value: [opening.worth(each, value) for each in rounds])
-    found = row_estimates(values, [stepper.encode(each) for each in asked])
-    known = dict(zip(asked, found, strict=True))
-    side, whole = chooser(rounds), total(rules.start())
-    return [
-        (
-            _own(opening.worth(each, lambda position: known[position][0]), side, whole),
-            _margin(opening, each, known),
-        )
-        for each in rounds
-    ]
-
-
-def judged_rounds(audit: GameAudit) -> Iterator[tuple[Round, JudgedPly]]:
-    """The judged throws of a game's opening, each with its round."""
-    of_each = (each for each in audit.record.opening for _ in each.throws)
-    return zip(of_each, audit.opening, strict=False)
-
-
-def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]:
-    """Both sides' throws in every round of a record's opening, judged.
-
-    Parameters
-    ----------
-    record : GameRecord
-    known : mapping
-        Of the positions that `positions_asked` gives.
-    """
-    opening = opening_of(record.rules)
-    if opening is None:
-        return ()
-    judged: list[JudgedPly] = []
-
-    def value(position: Position) -> float:
-        return known[position][0]
-
-    for number, (taken, (before, worth)) in enumerate(
-        zip(record.opening, _values(opening, record, value), strict=True), start=1
-    ):
-        rounds = opening.rounds(taken.source, taken.throws)
-        side = chooser(rounds)
-        best = (max if side == LIGHT else min)(range(len(rounds)), key=worth.__getitem__)
-        chosen = rounds.index(taken)
-        margins = [_margin(opening, each, known) for each in rounds]
-        loss_margin = math.hypot(margins[best], margins[chosen]) if chosen != best else 0.0
-        loss = abs(worth[best] - worth[chosen])
-        whole = total(record.rules.start())
-        if loss <= max(TIE * whole, loss_margin):
-            best = chosen
-        most = worth[chosen] + (loss if side == LIGHT else -loss)
-        half = opening.halfway(before, most, taken, value)
-        after = before
-        for mover, throw, gain in zip(
-            (LIGHT, DARK), taken.throws, (half - before, most - half), strict=False
-        ):
-            is_chooser = mover == side and len(rounds) > 1
-            ply = _ply(record, mover, throw, rounds if is_chooser else (taken,), taken, number)
-            own = _own(after, mover, whole), _own(after + gain, mover, whole)
-            lost = loss if is_chooser else 0.0
-            judged.append(
-                JudgedPly(
-                    ply,
-                    own[0],
-                    own[1],
-                    own[1] - lost,
-                    -1 if ply.played < 0 else best if is_chooser else 0,
-                    total=whole,
-                    played_margin=margins[chosen],
-                    loss_margin=loss_margin if is_chooser else 0.0,
-                )
-            )
-            after = _own(own[1] - lost, mover, whole)
-    return tuple(judged)
-
-
-def _margin(opening: Opening, each: Round, known: Estimates) -> float:
-    """Half the width of the interval of the value after a round."""
-    asked = asked_of(lambda value: opening.worth(each, value))
-    return max((known[position][1] for position in asked), default=0.0)
-
-
-def _own(value: float, side: str, whole: int) -> float:
-    """A value to light as one to `side`, or the other way round."""
-    return value if side == LIGHT else whole - value
-
-
-def _ply(
-    record: GameRecord, side: str, throw: int, rounds: tuple[Round, ...], taken: Round, number: int
-) -> Ply:
-    """A side's throw in a round as a ply, with the squares to which its marker could go."""
-    rules, stepper = record.rules, record.stepper
-    state = stepper.encode(level(rules, taken.source))
-    steps = tuple(
-        Step(
-            taken.source,
-            target,
-            is_capture=False,
-            again=False,
-            is_win=False,
-            text=move_text(rules.path.light, LIGHT, taken.source, target),
-            cost=0,
-            state=b"",
-        )
-        for target in (each.targets[side == DARK] for each in rounds if each.text)
-    )
-    return Ply(
-        side,
-        (throw,),
-        state if side == LIGHT else stepper.flip(state),
-        steps,
-        rounds.index(taken) if steps else -1,
-        0,
-        f"round {number} of the opening",
-    )
-
+Estimate = tuple[float, float]
+"""A value, and half the width of its 95 % interval: 0 if it is exact."""
 
 BATCH_PLIES = 200_000
 """Plies that are judged at once: about a thousand games, some 300 MB. Each batch reads its values
@@ -246,7 +89,7 @@ at once, for which a large table is read in full, so that few large batches are 
 
 
 def audit_games(
-    records: Iterable[GameRecord], values: TableValues, batch: int = BATCH_PLIES
+    records: Iterable[GameRecord], values: Values, batch: int = BATCH_PLIES
 ) -> Iterator[GameAudit]:
     """Judge games in order, many at a time.
 
@@ -254,7 +97,7 @@ def audit_games(
     ----------
     records : iterable of GameRecord
         Read as they are needed, about `batch` plies ahead.
-    values : TableValues
+    values : Values
         Of the games' rule set.
     batch : int
         How many plies to judge at once.
@@ -293,7 +136,7 @@ NOT_REACHED = "the game does not come to the positions that the table holds"
 """Why a table of a part of a game judges nothing of a record."""
 
 
-def first_covered(record: GameRecord, values: TableValues) -> int | None:
+def first_covered(record: GameRecord, values: Values) -> int | None:
     """The index of the first ply that a table judges; None if it has no position of the game."""
     if _are_held(values, [record.stepper.encode(record.start)])[0]:
         return 0
@@ -301,8 +144,8 @@ def first_covered(record: GameRecord, values: TableValues) -> int | None:
     return int(np.argmax(is_held)) if is_held.any() else None
 
 
-def _asked(record: GameRecord, values: TableValues) -> tuple[Position, ...] | None:
-    """The positions by which an opening is judged; None if it is not, as the table lacks one."""
+def _asked(record: GameRecord, values: Values) -> tuple[Position, ...] | None:
+    """The positions by which the opening is judged; None if it is not, as the table lacks one."""
     asked = positions_asked(record)
     if not asked:
         return asked
@@ -310,7 +153,7 @@ def _asked(record: GameRecord, values: TableValues) -> tuple[Position, ...] | No
     return asked if is_held.all() else None
 
 
-def _are_held(values: TableValues, rows: Sequence[bytes]) -> npt.NDArray[np.bool_]:
+def _are_held(values: Values, rows: Sequence[bytes]) -> npt.NDArray[np.bool_]:
     return values.holds_states(states_of(values.rules, rows))
 
 
@@ -321,183 +164,349 @@ class _Judged(NamedTuple):
     first: int
     asked: tuple[Position, ...] | None
 
+    @property
+    def plies(self) -> tuple[Ply, ...]:
+        """The plies that are judged."""
+        return self.record.plies[self.first :]
 
-def _judge(records: Sequence[_Judged], values: TableValues) -> Iterator[GameAudit]:
-    rows: list[bytes] = []
-    for record, first, asked in records:
-        rows += [record.stepper.encode(each) for each in asked or ()]
-        rows += _record_rows(record, first)
-    found = row_estimates(values, rows)
-    for record, first, asked in records:
-        opening: tuple[JudgedPly, ...] = ()
-        if asked is not None:
-            opening = judge_opening(record, {each: next(found) for each in asked})
-        yield _judged(record, first, opening, found)
+    @property
+    def begin(self) -> tuple[bytes, str]:
+        """The state before the first of them, and the side to throw there."""
+        if self.first:
+            return self.record.plies[self.first].state, self.record.plies[self.first].side
+        return self.record.stepper.encode(self.record.start), self.record.start.side
 
-
-def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
-    """The other states whose values `_judged` asks for, in its order."""
-    stepper = record.stepper
-    opening = _opening(record)
-    if first > 0:
-        yield record.plies[first].state
-    elif opening is None:
-        yield stepper.encode(record.start)
-    else:
-        yield from outcome_rows(opening)
-    for ply in record.plies[first:]:
-        # The state before a ply is one of those after the ply before it.
-        if len(ply.choices) > 1:
-            for choice in ply.choices:
-                yield from option_rows(choice)
-        if ply.steps:
-            for step in ply.steps:
-                yield from option_rows(step)
-        else:
-            yield stepper.flip(ply.state)
+    @property
+    def has_first_throw(self) -> bool:
+        """Whether the rules give the first throw."""
+        record = self.record
+        return not self.first and record.stepper.opening_rolls(record.start) is not None
 
 
-def _opening(record: GameRecord) -> StateOutcome | None:
-    """The outcome of the first throw, if the rules give it."""
-    stepper = record.stepper
-    rolls = stepper.opening_rolls(record.start)
-    if rolls is None:
-        return None
-    return stepper.outcomes(stepper.encode(record.start), rolls=rolls)[0]
+def _judge(records: Sequence[_Judged], values: Values) -> Iterator[GameAudit]:
+    """The audits of some games, whose values are asked for together."""
+    if not records:
+        return
+    known = estimates_of(values, (each for of in records for each in of.asked or ()))
+    found = _judged_plies(records, values)
+    first = 0
+    for of, begin in zip(records, found.begins, strict=True):
+        opening = () if of.asked is None else judge_opening(of.record, known)
+        end = first + len(of.plies)
+        yield _audit(of, begin, opening, found, range(first, end))
+        first = end
 
 
-def _judged(
-    record: GameRecord,
-    first: int,
-    opening_plies: tuple[JudgedPly, ...],
-    found: Iterator[Estimate],
-) -> GameAudit:
-    opening = None if first else _opening(record)
-    before, margin = next(found) if opening is None else outcome_estimate(opening, found)
-    begin, begin_margin = before, margin
-    judged: list[JudgedPly] = []
-    beginner, state = record.start.side, record.stepper.encode(record.start)
-    if first:
-        beginner, state = record.plies[first].side, record.plies[first].state
-    side = beginner
-    first_total = total = record.stepper.total(state)
-    for ply in record.plies[first:]:
-        if len(ply.choices) > 1:
-            judged.append(_chosen(ply, True, total, (before, margin), found))
-            before, margin = judged[-1].played_value, judged[-1].played_margin
-        if not ply.steps:
-            after, after_margin = next(found)
-            after = total - after
-            judged.append(
-                JudgedPly(ply, before, after, after, -1, False, total, margin, after_margin)
-            )
-            before, margin, side = total - after, after_margin, opponent(ply.side)
-            continue
-        judged.append(_chosen(ply, False, total, (before, margin), found))
-        after = judged[-1].played_value + judged[-1].cost  # paid fines are no longer to come
-        margin = judged[-1].played_margin
-        total = total if ply.step is None else ply.step.total
-        keeps_turn = ply.step is None or ply.step.again
-        before, side = (after, ply.side) if keeps_turn else (total - after, opponent(ply.side))
-    start, end = (
-        begin if beginner == LIGHT else first_total - begin,
-        before if side == LIGHT else total - before,
-    )
-    if opening_plies:
-        start, begin_margin = opening_plies[0].to_light(opening_plies[0].value), 0.0
-        if not judged:
-            end = opening_plies[-1].to_light(opening_plies[-1].played_value)
-    return GameAudit(
-        record,
-        tuple(judged),
-        start,
-        end,
-        first_total,
-        total,
-        first,
-        begin_margin,
-        opening_plies,
+Thrown = tuple[bytes, int, int]
+"""A turn after its throw: the state, the number of the throw or -1, and which pieces may move."""
+
+
+def thrown_of(generator: MoveGenerator, ply: Ply) -> Thrown:
+    """A ply after its throw; its options are those of `Ply.steps`, in their order."""
+    number = generator.throws.index(ply.throw) if ply.steps else -1
+    return ply.state, number, generator.may(ply.choice)
+
+
+def _begin_of(generator: MoveGenerator, of: _Judged) -> Thrown:
+    """The throw with which a game begins, or the pass of the other side if none is given."""
+    (state, _), stepper = of.begin, of.record.stepper
+    if not of.has_first_throw:
+        return stepper.flip(state), -1, 0
+    assert generator.opening is not None
+    names = [choice.name for choice in stepper.choices(state)] or [FREE_THROW]
+    return state, generator.opening, generator.may(names[0])
+
+
+def turns_of(generator: MoveGenerator, thrown: Sequence[Thrown]) -> TurnBatch:
+    """Turns with their options."""
+    states, numbers, may = zip(*thrown, strict=True)
+    rows = states_of(generator.rules, states)
+    return generator.successors(
+        rows, np.array(numbers, dtype=np.int32), np.array(may, dtype=np.uint8)
     )
 
 
-def _chosen(
-    ply: Ply,
-    is_before_throw: bool,
-    total: int,
-    before: Estimate,
-    found: Iterator[Estimate],
-) -> JudgedPly:
-    """The judgement of a choice before a throw, or of a move, by the value before and its margin.
+class _Compared(NamedTuple):
+    """What was taken of alternatives, a number for each of their groups.
 
-    A ply without an option that was taken is still to come.
+    `best` is its place in the group, that of what was taken if it counts as the best. Where
+    nothing was taken, it is the best.
     """
-    options: Sequence[Option] = ply.choices if is_before_throw else ply.steps
-    taken = ply.chosen if is_before_throw else ply.played
-    estimates = [option_estimate(option, found) for option in options]
-    worth = [value for value, _ in estimates]
-    best_value = max(worth)
-    best = worth.index(best_value)
-    after, margin = estimates[taken if taken >= 0 else best]
-    loss_margin = 0.0 if taken in (-1, best) else math.hypot(estimates[best][1], margin)
-    if taken >= 0 and best_value - after <= max(TIE * (total or 1), loss_margin):
-        best = taken
-    return JudgedPly(
-        ply,
-        before[0],
-        best_value,
-        after,
-        best,
-        is_before_throw,
-        total,
-        before[1],
-        margin,
-        loss_margin,
+
+    taken: npt.NDArray[np.int64]
+    best: npt.NDArray[np.int64]
+    best_value: Floats
+    value: Floats
+    margin: Floats
+    loss_margin: Floats
+
+
+def _compared(of: Ranked, chosen: list[int], totals: Floats) -> _Compared:
+    """What was chosen in the first groups, by its place there, -1 for nothing."""
+    n, number = len(chosen), np.array(chosen, dtype=np.int64)
+    starts, best = of.starts[:n], of.best[:n]
+    taken = np.where(number >= 0, starts + number, best)
+    best = np.where(of.ties(totals)[taken], taken, best) - starts
+    figures = of.value[:n], of.worth[taken], of.error[taken], of.loss_error[taken]
+    return _Compared(taken, best, *figures)
+
+
+class _Plies(NamedTuple):
+    """The judged plies of many games one after the other.
+
+    `begins` are the values of the states in which the games begin, with the first throw if it is
+    given; `choices` those before a throw, by the number of the ply. `after` is the value after
+    each ply to light, and `totals` what both sides' values sum to there.
+    """
+
+    begins: list[Estimate]
+    thrown: list[JudgedPly]
+    choices: dict[int, JudgedPly]
+    after: Floats
+    totals: Floats
+
+
+def _judged_plies(records: Sequence[_Judged], values: Values) -> _Plies:
+    plies = [ply for of in records for ply in of.plies]
+    generator, payoff, n = generator_of(values.rules), values.rules.payoff, len(plies)
+    asked = [thrown_of(generator, ply) for ply in plies]
+    turns = turns_of(generator, asked + [_begin_of(generator, of) for of in records])
+    of = decide_thrown(values, turns)
+    has_throw = np.array([each.has_first_throw for each in records])
+    firsts = turns.starts[n:-1]
+    begins = np.where(has_throw, of.options.value[n:], of.after[firsts])
+    begin_margins = of.options.reach[n:]
+    made = _compared(of.options, [ply.played for ply in plies], of.total)
+    totals_before = of.total[:n]
+    is_pass = turns.has(PASS)[made.taken]
+    is_pending = np.array([ply.is_pending for ply in plies], dtype=bool)
+    # fines that are paid are no longer to come
+    paid = np.where(turns.has(ROSETTE)[made.taken] & ~is_pending, float(payoff.cost(True)), 0.0)
+    totals = np.where(is_pending, totals_before, totals_of(payoff, turns.after[made.taken]))
+    keeps = turns.has(AGAIN)[made.taken] | is_pending
+    after = np.where(keeps, made.value + paid, totals - (made.value + paid))
+    before, margins = np.roll(after, 1), np.roll(made.margin, 1)
+    sizes = np.array([len(each.plies) for each in records])
+    played = sizes > 0
+    firsts = (np.cumsum(sizes) - sizes)[played]
+    before[firsts], margins[firsts] = begins[played], begin_margins[played]
+    choices = _judged_choices(plies, values, totals_before, before, margins)
+    figures = before, made.best_value, made.value, np.where(is_pass, -1, made.best)
+    errors = margins, made.margin, made.loss_margin
+    columns = [each.tolist() for each in (*figures, totals_before.astype(np.int64), *errors)]
+    thrown = [
+        JudgedPly(ply, value, best_value, played, best, False, total, *margins_of_ply)
+        for ply, value, best_value, played, best, total, *margins_of_ply in zip(
+            plies, *columns, strict=True
+        )
+    ]
+    is_light = np.array([ply.side == LIGHT for ply in plies], dtype=bool) == keeps
+    to_light = np.where(is_light, after, totals - after)
+    estimates = list(zip(begins.tolist(), begin_margins.tolist(), strict=True))
+    return _Plies(estimates, thrown, choices, to_light, totals)
+
+
+def _judged_choices(
+    plies: Sequence[Ply], values: Values, totals: Floats, before: Floats, margins: Floats
+) -> dict[int, JudgedPly]:
+    """The choices before throws, where there were several, by the number of the ply.
+
+    The value before such a throw, and its margin, are then written to be those of the choice made.
+    """
+    several = [k for k, ply in enumerate(plies) if len(ply.choices) > 1]
+    if not several:
+        return {}
+    of = decide(values, states_of(values.rules, [plies[k].state for k in several])).choices
+    made = _compared(of, [plies[k].chosen for k in several], totals[several])
+    figures = before[several], made.best_value, made.value, made.best
+    errors = margins[several], made.margin, made.loss_margin
+    columns = [each.tolist() for each in (*figures, totals[several].astype(np.int64), *errors)]
+    before[several], margins[several] = made.value, made.margin
+    return {
+        k: JudgedPly(plies[k], value, best_value, chosen, best, True, total, *errors_of_ply)
+        for k, value, best_value, chosen, best, total, *errors_of_ply in zip(
+            several, *columns, strict=True
+        )
+    }
+
+
+def _audit(
+    of: _Judged,
+    begin: Estimate,
+    opening: tuple[JudgedPly, ...],
+    found: _Plies,
+    numbers: range,
+) -> GameAudit:
+    """The audit of the game to which the plies of these numbers belong."""
+    state, side = of.begin
+    start_total = end_total = of.record.stepper.total(state)
+    start, margin = to_side(begin[0], side, start_total), begin[1]
+    end = start
+    if numbers:
+        end, end_total = float(found.after[numbers[-1]]), int(found.totals[numbers[-1]])
+    elif opening:
+        end = opening[-1].to_light(opening[-1].played_value)
+    if opening:
+        start, margin = opening[0].to_light(opening[0].value), 0.0
+    judged = found.thrown[numbers.start : numbers.stop]
+    if found.choices:
+        judged = [
+            each
+            for k in numbers
+            for each in (found.choices.get(k), found.thrown[k])
+            if each is not None
+        ]
+    return GameAudit(
+        *(of.record, tuple(judged), start, end, start_total, end_total, of.first, margin, opening)
     )
+
+
+# Openings.
+
+
+def positions_asked(record: GameRecord) -> tuple[Position, ...] | None:
+    """The positions on whose values the judgement of a record's opening depends.
+
+    None if the record has no opening.
+    """
+    opening = opening_of(record.rules)
+    if opening is None or not record.opening:
+        return None
+    rounds = [opening.rounds(taken.source, taken.throws) for taken in record.opening]
+    asked = dict.fromkeys(asked_of(opening.value))
+    for each in rounds:
+        asked |= dict.fromkeys(positions_of_rounds(opening, each))
+    return tuple(asked)
+
+
+def judged_rounds(audit: GameAudit) -> Iterator[tuple[Round, JudgedPly]]:
+    """The judged throws of a game's opening, each with its round."""
+    of_each = (each for each in audit.record.opening for _ in each.throws)
+    return zip(of_each, audit.opening, strict=False)
+
+
+def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]:
+    """Both sides' throws in every round of a record's opening, judged.
+
+    `known` are the values of the positions that `positions_asked` gives.
+    """
+    opening = opening_of(record.rules)
+    if opening is None:
+        return ()
+    judged: list[JudgedPly] = []
+    whole = total(record.rules.start())
+
+    def value(position: Position) -> float:
+        return known[position][0]
+
+    for number, taken in enumerate(record.opening, start=1):
+        rounds = opening.rounds(taken.source, taken.throws)
+        side, chosen = chooser(rounds), rounds.index(taken)
+        of = ranked_rounds(opening, rounds, known)
+        best = chosen if of.ties(np.array([whole]))[chosen] else int(of.best[0])
+        loss, loss_margin = float(of.loss[chosen]), float(of.loss_error[chosen])
+        before, most = opening.value(value), to_side(float(of.value[0]), side, whole)
+        half = opening.halfway(before, most, taken, value)
+        after = before
+        for mover, throw, gain in zip(
+            (LIGHT, DARK), taken.throws, (half - before, most - half), strict=False
+        ):
+            is_chooser = mover == side and len(rounds) > 1
+            ply = _ply(record, mover, throw, rounds if is_chooser else (taken,), taken, number)
+            own = to_side(after, mover, whole), to_side(after + gain, mover, whole)
+            lost = loss if is_chooser else 0.0
+            judged.append(
+                JudgedPly(
+                    ply,
+                    own[0],
+                    own[1],
+                    own[1] - lost,
+                    -1 if ply.played < 0 else best if is_chooser else 0,
+                    total=whole,
+                    played_margin=float(of.error[chosen]),
+                    loss_margin=loss_margin if is_chooser else 0.0,
+                )
+            )
+            after = to_side(own[1] - lost, mover, whole)
+    return tuple(judged)
+
+
+def _ply(
+    record: GameRecord, side: str, throw: int, rounds: tuple[Round, ...], taken: Round, number: int
+) -> Ply:
+    """A side's throw in a round as a ply, with the squares to which its marker could go."""
+    rules, stepper = record.rules, record.stepper
+    state = stepper.encode(level(rules, taken.source))
+    steps = tuple(
+        Step(
+            taken.source,
+            target,
+            is_capture=False,
+            again=False,
+            is_win=False,
+            text=move_text(rules.path.light, LIGHT, taken.source, target),
+            cost=0,
+            state=b"",
+        )
+        for target in (each.targets[side == DARK] for each in rounds if each.text)
+    )
+    return Ply(
+        side,
+        (throw,),
+        state if side == LIGHT else stepper.flip(state),
+        steps,
+        rounds.index(taken) if steps else -1,
+        0,
+        f"round {number} of the opening",
+    )
+
+
+def worth_of_rounds(values: Values, rounds: tuple[Round, ...]) -> list[Estimate]:
+    """What each of several rounds is worth to the side that chooses, with its error."""
+    of = decide_rounds(values, rounds)
+    return list(zip(of.worth.tolist(), of.error.tolist(), strict=True))
+
+
+# Rules of thumb.
 
 
 def thumb_plays(
     audits: Sequence[GameAudit], values: Values, name: str
 ) -> list[list[ThumbPlay | None]]:
-    """What a rule of thumb plays in every choice of some games.
+    """What a rule of thumb plays in every choice of some games of one rule set.
 
-    Parameters
-    ----------
-    audits : sequence of GameAudit
-        Of one rule set.
-    values : Table or Estimator
-        That judged them.
-    name : str
-        A player such as ``greedy`` or ``first``, or priorities such as ``capture+safe+furthest``.
-
-    Returns
-    -------
-    list
-        For each game, one for each of its judged plies; None where there was no choice.
-
-    Raises
-    ------
-    InputError
-        If there is no such rule of thumb.
+    A list for each game, with an entry for each of its judged plies: None where there was no
+    choice. `name` is a player such as ``greedy``, or priorities such as
+    ``capture+safe+furthest``; InputError if there is no such rule of thumb.
     """
     policy = policy_of(name, values)
-    if not audits:
-        return []
-    player = Player(audits[0].record.rules, policy)
+    plays: list[list[ThumbPlay | None]] = [[None] * len(audit.plies) for audit in audits]
     choices = [
         (number, index, judged)
         for number, audit in enumerate(audits)
         for index, judged in enumerate(audit.plies)
         if judged.is_choice
     ]
-    asked = [_question(audits[number], judged) for number, _, judged in choices]
-    taken = player.choose(asked, np.random.default_rng(1)) if asked else []
-    options = [judged.options[index] for (*_, judged), index in zip(choices, taken, strict=True)]
-    found = row_estimates(values, [row for option in options for row in option_rows(option)])
-    plays: list[list[ThumbPlay | None]] = [[None] * len(audit.plies) for audit in audits]
-    for (number, at, judged), index, option in zip(choices, taken, options, strict=True):
-        loss = judged.best_value - option_estimate(option, found)[0]
-        is_best = index == judged.best or loss <= TIE * (judged.total or 1)
-        plays[number][at] = ThumbPlay(index, 0.0 if is_best else loss)
+    if not choices:
+        return plays
+    generator, player = generator_of(values.rules), Player(audits[0].record.rules, policy)
+    taken = player.choose([_question(judged) for *_, judged in choices], np.random.default_rng(1))
+    for is_before_throw in (False, True):
+        some = [k for k, each in enumerate(choices) if each[-1].is_before_throw == is_before_throw]
+        if not some:
+            continue
+        plies = [choices[k][-1].ply for k in some]
+        if is_before_throw:
+            of = decide(values, states_of(values.rules, [ply.state for ply in plies])).choices
+        else:
+            turns = turns_of(generator, [thrown_of(generator, ply) for ply in plies])
+            of = decide_thrown(values, turns).options
+        made = of.starts[:-1] + np.array([taken[k] for k in some])
+        equal = of.equals(np.array([float(choices[k][-1].total) for k in some]))[made]
+        for k, loss, is_equal in zip(some, of.loss[made].tolist(), equal.tolist(), strict=True):
+            number, index, judged = choices[k]
+            is_best = is_equal or taken[k] == judged.best
+            plays[number][index] = ThumbPlay(taken[k], 0.0 if is_best else loss)
     return plays
 
 
@@ -507,10 +516,9 @@ def with_thumbs(audit: GameAudit, values: Values, names: Iterable[str]) -> GameA
     return replace(audit, thumbs=plays)
 
 
-def _question(audit: GameAudit, judged: JudgedPly) -> Asked:
+def _question(judged: JudgedPly) -> Asked:
+    """What a player is asked in a choice."""
     ply = judged.ply
     if judged.is_before_throw:
         return Asked(ply.state)
-    roll = audit.record.stepper.rolls(ply.state, ply.choice).of(ply.throws)
-    moves_by = ply.throw if roll is None else roll.moves_by
-    return Asked(ply.state, moves_by, ply.choice or FREE_THROW)
+    return Asked(ply.state, ply.throw, ply.choice or FREE_THROW)

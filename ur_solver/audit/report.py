@@ -22,15 +22,8 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup, escape
 
-from ur_solver.audit.audits import (
-    GameAudit,
-    JudgedPly,
-    Mark,
-    PlayerSummary,
-    Thresholds,
-    strength,
-    worst_plies,
-)
+from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary, strength, worst_plies
 from ur_solver.audit.games import References
 from ur_solver.common.text import counted
 from ur_solver.records import Ending, GameRecord, Step, last_position, opening_words, rules_word

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ur_solver.answers.values import Values
-from ur_solver.audit.audits import GameAudit, JudgedPly, Mark, Thresholds, summarise
+from ur_solver.answers.decisions import Mark, Thresholds, Values
+from ur_solver.audit.audits import GameAudit, JudgedPly, summarise
 from ur_solver.audit.judge import judged_rounds, thumb_plays
 from ur_solver.records import GameRecord, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES

@@ -24,7 +24,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ur_solver.audit.audits import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds, strength
+from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary, strength
 from ur_solver.common.text import cell, sound
 from ur_solver.records import GameRecord, rules_word
 from ur_solver.records.parts import comment_of_metadata, metadata_of_comment

@@ -190,7 +190,7 @@ class Playing:
         """The value of each round to the side that chooses, and its margin; [] without a table."""
         if self._table is None:
             return []
-        return worth_of_rounds(self.replay.rules, tuple(rounds), self._table)
+        return worth_of_rounds(self._table, tuple(rounds))
 
     def _is_choice_of_square(self, taken: Round) -> bool:
         """Whether a person chose a square in a round of the opening."""

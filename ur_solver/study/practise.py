@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.decisions import Values, totals_of
 from ur_solver.answers.openings import sources_of
-from ur_solver.answers.values import Values, row_estimates, totals_of
+from ur_solver.answers.values import row_estimates
 from ur_solver.audit import GameAudit, JudgedPly
 from ur_solver.audit.audits import Option, option_values, outcome_estimate, outcome_rows
 from ur_solver.audit.judge import judged_rounds, worth_of_rounds
@@ -108,7 +109,7 @@ def _of_openings(values: Values, cost: float, rng: np.random.Generator) -> Itera
             rounds = opening.rounds(source, throws)
             if len(rounds) < 2 or chooser(rounds) == DARK:
                 continue
-            second, best = sorted(value for value, _ in worth_of_rounds(rules, rounds, values))[-2:]
+            second, best = sorted(value for value, _ in worth_of_rounds(values, rounds))[-2:]
             lost = (best - second) / (total(rules.start()) or 1)
             if lost >= cost:
                 is_dark = rng.random() < 0.5
@@ -342,7 +343,7 @@ def opening_decision(
     assert opening is not None
     rounds = opening.rounds(source, throws)
     side = chooser(rounds)
-    worth = worth_of_rounds(rules, rounds, values)
+    worth = worth_of_rounds(values, rounds)
     return Decision(
         replace(level(rules, source), side=side),
         FREE_THROW,
