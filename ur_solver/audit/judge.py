@@ -48,7 +48,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -197,32 +198,31 @@ def _judge(records: Sequence[_Judged], values: Values) -> Iterator[GameAudit]:
         first = end
 
 
-Thrown = tuple[bytes, int, int]
-"""A turn after its throw: the state, the number of the throw or -1, and which pieces may move."""
+def turns_of(
+    generator: MoveGenerator, plies: Sequence[Ply], begins: Sequence[_Judged] = ()
+) -> TurnBatch:
+    """Plies after their throws, and then the beginnings of some games, as turns.
 
-
-def thrown_of(generator: MoveGenerator, ply: Ply) -> Thrown:
-    """A ply after its throw; its options are those of `Ply.steps`, in their order."""
-    number = generator.throws.index(ply.throw) if ply.steps else -1
-    return ply.state, number, generator.may(ply.choice)
-
-
-def _begin_of(generator: MoveGenerator, of: _Judged) -> Thrown:
-    """The throw with which a game begins, or the pass of the other side if none is given."""
-    (state, _), stepper = of.begin, of.record.stepper
-    if not of.has_first_throw:
-        return stepper.flip(state), -1, 0
-    assert generator.opening is not None
-    names = [choice.name for choice in stepper.choices(state)] or [FREE_THROW]
-    return state, generator.opening, generator.may(names[0])
-
-
-def turns_of(generator: MoveGenerator, thrown: Sequence[Thrown]) -> TurnBatch:
-    """Turns with their options."""
-    states, numbers, may = zip(*thrown, strict=True)
-    rows = states_of(generator.rules, states)
+    The options of a ply are those of `Ply.steps`, in their order. A game begins with its first
+    throw where the rules give it, and otherwise with a pass of the other side.
+    """
+    number_of = {throw: number for number, throw in enumerate(generator.throws)}
+    states = [ply.state for ply in plies]
+    numbers = [number_of[ply.throws[-1]] if ply.steps else -1 for ply in plies]
+    may = [generator.may(FREE_THROW)] * len(plies)
+    if generator.has_choices:
+        may = [generator.may(ply.choice) for ply in plies]
+    for of in begins:
+        (state, _), stepper = of.begin, of.record.stepper
+        names = [choice.name for choice in stepper.choices(state)] or [FREE_THROW]
+        opening = generator.opening if of.has_first_throw else None
+        states.append(stepper.flip(state) if opening is None else state)
+        numbers.append(-1 if opening is None else opening)
+        may.append(generator.may(names[0]))
     return generator.successors(
-        rows, np.array(numbers, dtype=np.int32), np.array(may, dtype=np.uint8)
+        states_of(generator.rules, states),
+        np.array(numbers, dtype=np.int32),
+        np.array(may, dtype=np.uint8),
     )
 
 
@@ -269,8 +269,7 @@ class _Plies(NamedTuple):
 def _judged_plies(records: Sequence[_Judged], values: Values) -> _Plies:
     plies = [ply for of in records for ply in of.plies]
     generator, payoff, n = generator_of(values.rules), values.rules.payoff, len(plies)
-    asked = [thrown_of(generator, ply) for ply in plies]
-    turns = turns_of(generator, asked + [_begin_of(generator, of) for of in records])
+    turns = turns_of(generator, plies, records)
     of = decide_thrown(values, turns)
     has_throw = np.array([each.has_first_throw for each in records])
     firsts = turns.starts[n:-1]
@@ -293,13 +292,7 @@ def _judged_plies(records: Sequence[_Judged], values: Values) -> _Plies:
     choices = _judged_choices(plies, values, totals_before, before, margins)
     figures = before, made.best_value, made.value, np.where(is_pass, -1, made.best)
     errors = margins, made.margin, made.loss_margin
-    columns = [each.tolist() for each in (*figures, totals_before.astype(np.int64), *errors)]
-    thrown = [
-        JudgedPly(ply, value, best_value, played, best, False, total, *margins_of_ply)
-        for ply, value, best_value, played, best, total, *margins_of_ply in zip(
-            plies, *columns, strict=True
-        )
-    ]
+    thrown = _as_plies(plies, figures, False, totals_before, errors)
     is_light = np.array([ply.side == LIGHT for ply in plies], dtype=bool) == keeps
     to_light = np.where(is_light, after, totals - after)
     estimates = list(zip(begins.tolist(), begin_margins.tolist(), strict=True))
@@ -320,14 +313,22 @@ def _judged_choices(
     made = _compared(of, [plies[k].chosen for k in several], totals[several])
     figures = before[several], made.best_value, made.value, made.best
     errors = margins[several], made.margin, made.loss_margin
-    columns = [each.tolist() for each in (*figures, totals[several].astype(np.int64), *errors)]
+    judged = _as_plies([plies[k] for k in several], figures, True, totals[several], errors)
     before[several], margins[several] = made.value, made.margin
-    return {
-        k: JudgedPly(plies[k], value, best_value, chosen, best, True, total, *errors_of_ply)
-        for k, value, best_value, chosen, best, total, *errors_of_ply in zip(
-            several, *columns, strict=True
-        )
-    }
+    return dict(zip(several, judged, strict=True))
+
+
+def _as_plies(
+    plies: Sequence[Ply],
+    figures: tuple[npt.NDArray[Any], ...],
+    is_before_throw: bool,
+    totals: Floats,
+    errors: tuple[Floats, ...],
+) -> list[JudgedPly]:
+    """Judged plies, whose fields are given in their order as columns."""
+    first, last = ([each.tolist() for each in columns] for columns in (figures, errors))
+    rest = repeat(is_before_throw), totals.astype(np.int64).tolist()
+    return [JudgedPly(*row) for row in zip(plies, *first, *rest, *last, strict=False)]
 
 
 def _audit(
@@ -499,7 +500,7 @@ def thumb_plays(
         if is_before_throw:
             of = decide(values, states_of(values.rules, [ply.state for ply in plies])).choices
         else:
-            turns = turns_of(generator, [thrown_of(generator, ply) for ply in plies])
+            turns = turns_of(generator, plies)
             of = decide_thrown(values, turns).options
         made = of.starts[:-1] + np.array([taken[k] for k in some])
         equal = of.equals(np.array([float(choices[k][-1].total) for k in some]))[made]
