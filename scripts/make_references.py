@@ -12,8 +12,7 @@ import sys
 from pathlib import Path
 
 import ur_solver as ur
-from ur_solver.audit import REFERENCE_GAMES
-from ur_solver.audit.games import reference_key, reference_losses
+from ur_solver.audit.games import REFERENCE_GAMES, reference_key, reference_losses
 
 KEPT = Path(__file__).resolve().parent.parent / "ur_solver" / "audit" / "references.json"
 

@@ -13,11 +13,11 @@ import sys
 
 import numpy as np
 
-from ur_solver.answers.decisions import TIE
+from ur_solver.answers.decisions import TIE, Thresholds
 from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
-from ur_solver.audit import Thresholds, audit_games
 from ur_solver.audit.games import losses_per_choice, play_many
+from ur_solver.audit.judge import audit_games
 from ur_solver.players.policies import PLAYERS, policy_of
 
 N_GAMES = 200

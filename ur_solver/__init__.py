@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
     from ur_solver import errors
+    from ur_solver.answers.decisions import Mark, Thresholds
     from ur_solver.answers.lengths import Lengths, MoveLength
     from ur_solver.answers.openings import EvaluatedRound
     from ur_solver.answers.query import Decision, EvaluatedChoice, EvaluatedMove, ThrowValue
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ur_solver.api.lengths import solve_lengths
     from ur_solver.api.solving import open_table, rule_set, solve, solve_from
     from ur_solver.api.table import Table
-    from ur_solver.audit import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds
+    from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary
     from ur_solver.estimators.estimator import Estimator, open_estimator
     from ur_solver.records import GameRecord, Ply, RecordFault
     from ur_solver.rules import (
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from ur_solver.space import StateLayout
 
 _NAMES = {
+    "answers.decisions": ("Mark", "Thresholds"),
     "answers.lengths": ("Lengths", "MoveLength"),
     "answers.openings": ("EvaluatedRound",),
     "answers.query": ("Decision", "EvaluatedChoice", "EvaluatedMove", "ThrowValue"),
@@ -60,7 +62,7 @@ _NAMES = {
     "api.lengths": ("solve_lengths",),
     "api.solving": ("open_table", "rule_set", "solve", "solve_from"),
     "api.table": ("Table",),
-    "audit": ("GameAudit", "JudgedPly", "Mark", "PlayerSummary", "Thresholds"),
+    "audit.audits": ("GameAudit", "JudgedPly", "PlayerSummary"),
     "estimators.estimator": ("Estimator", "open_estimator"),
     "records": ("GameRecord", "Ply", "RecordFault"),
     "rules": (

@@ -7,7 +7,8 @@ from click.testing import CliRunner
 
 import ur_solver as ur
 from tests.games import random_game
-from ur_solver.audit import Thresholds, annotated
+from ur_solver.answers.decisions import Thresholds
+from ur_solver.audit.texts import annotated
 from ur_solver.cli import cli
 from ur_solver.records import read_text, write_text
 from ur_solver.rules import named_rules

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from scipy import stats
 
 from tests.games import random_game
-from ur_solver.audit import dice_test
-from ur_solver.audit.dice_test import SERIES, compared_throws, odds_text
+from ur_solver.audit.dice_test import SERIES, compared_throws, dice_test, odds_text
 from ur_solver.cli import cli
 from ur_solver.errors import InputError, ThrowError
 from ur_solver.records import read_text

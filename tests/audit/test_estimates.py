@@ -16,16 +16,11 @@ from hypothesis import strategies as st
 
 from tests.audit.test_judge import EXACT, identity_gap
 from tests.games import OWN_RULES, RACES, HashValues, random_game
-from ur_solver.answers.decisions import Branches, Decisions, Values
-from ur_solver.audit import (
-    ESTIMATES,
-    Thresholds,
-    account_text,
-    audit_games,
-    game_json,
-    html_report,
-    write_csv,
-)
+from ur_solver.answers.decisions import Branches, Decisions, Thresholds, Values
+from ur_solver.audit.audits import ESTIMATES, account_text
+from ur_solver.audit.judge import audit_games
+from ur_solver.audit.report import html_report
+from ur_solver.audit.texts import game_json, write_csv
 from ur_solver.cli.audit import audit_page
 from ur_solver.moves import generator_of
 from ur_solver.rules import CATALOGUE, named_rules

@@ -8,17 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.games import GAMES, NAMES, OWN_RULES, RACES, HashValues, random_game
+from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
-from ur_solver.audit import (
-    Thresholds,
-    account_text,
-    audit_games,
-    game_json,
-    html_report,
-    result_text,
-    write_csv,
-)
+from ur_solver.audit.audits import account_text, result_text
 from ur_solver.audit.games import play_many
+from ur_solver.audit.judge import audit_games
+from ur_solver.audit.report import html_report
+from ur_solver.audit.texts import game_json, write_csv
 from ur_solver.cli.audit import audit_page
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.players.policies import policy_of

@@ -12,10 +12,11 @@ import pytest
 from tests.audit.test_estimates import MARGIN, Estimates
 from tests.audit.test_judge import sign
 from tests.games import OWN_RULES, RACES, HashValues
+from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
-from ur_solver.audit import Thresholds, audit_games, game_json, html_report, write_csv
-from ur_solver.audit.report import replay_values
-from ur_solver.audit.texts import annotated
+from ur_solver.audit.judge import audit_games
+from ur_solver.audit.report import html_report, replay_values
+from ur_solver.audit.texts import annotated, game_json, write_csv
 from ur_solver.cli.audit import audit_page
 from ur_solver.records import GameRecord, Replay, read_text, stepper_of
 from ur_solver.rules import FREE_THROW, named_rules

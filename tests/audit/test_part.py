@@ -12,7 +12,8 @@ from tests.games import random_game
 from tests.solving import make_table
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
-from ur_solver.audit import first_covered, html_report
+from ur_solver.audit.judge import first_covered
+from ur_solver.audit.report import html_report
 from ur_solver.cli import cli
 from ur_solver.errors import BeyondTableError
 from ur_solver.records import Replay, write_games

@@ -6,8 +6,9 @@ import pytest
 
 from tests.games import HashValues, random_game
 from tests.serve.browser import WAIT, needs_browser
-from ur_solver.audit import Thresholds, audit_games, html_report
-from ur_solver.audit.report import replay_values
+from ur_solver.answers.decisions import Thresholds
+from ur_solver.audit.judge import audit_games
+from ur_solver.audit.report import html_report, replay_values
 from ur_solver.records import read_text
 from ur_solver.rules import named_rules
 from ur_solver.rules.svg import board_svg

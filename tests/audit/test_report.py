@@ -9,8 +9,9 @@ import pytest
 
 from tests.games import GAMES, NAMES, HashValues, random_game
 from tests.serve.browser import needs_browser
-from ur_solver.audit import Thresholds, audit_games, html_report
-from ur_solver.audit.report import MAX_GAMES
+from ur_solver.answers.decisions import Thresholds
+from ur_solver.audit.judge import audit_games
+from ur_solver.audit.report import MAX_GAMES, html_report
 from ur_solver.records import GameRecord, read_file
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.contents import is_marked, side_of, split

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import ur_solver as ur
 from tests.games import GAMES, random_game
-from ur_solver.audit import Thresholds
+from ur_solver.answers.decisions import Thresholds
 from ur_solver.audit.judge import thumb_plays
 from ur_solver.audit.review import against_thumbs, date_of, first_choices, over_time
 from ur_solver.cli import cli

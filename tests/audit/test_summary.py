@@ -10,29 +10,28 @@ from collections import Counter
 import pytest
 
 from tests.games import GAMES, HashValues, random_game
-from ur_solver.audit import (
+from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.audit.audits import (
+    MIN_CHOICES,
     NOTHING,
-    REFERENCE_GAMES,
-    Mark,
     PlayerSummary,
-    SampleStatistics,
-    Thresholds,
-    audit_games,
-    game_json,
-    play_many,
-    references_of,
+    strength,
     strength_text,
     summarise,
     worst_plies,
-    write_csv,
 )
-from ur_solver.audit.audits import MIN_CHOICES, strength
 from ur_solver.audit.games import (
+    REFERENCE_GAMES,
+    SampleStatistics,
     losses_per_choice,
+    play_many,
     reference_key,
     reference_losses,
+    references_of,
     shipped_references,
 )
+from ur_solver.audit.judge import audit_games
+from ur_solver.audit.texts import game_json, write_csv
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAIN, TEMPERATURES, Asked, Player, policy_of
 from ur_solver.records import Replay, read_file

@@ -14,7 +14,7 @@ import ur_solver as ur
 from tests.cli.test_commands import run
 from tests.estimators.test_file import stored_of
 from tests.solving import make_table
-from ur_solver.audit import ESTIMATES
+from ur_solver.audit.audits import ESTIMATES
 from ur_solver.cli import cli
 from ur_solver.cli.answering import text_of
 from ur_solver.cli.study import study_page

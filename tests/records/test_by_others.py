@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.games import GAMES, NAMES, HashValues, random_game
-from ur_solver.audit import Thresholds, audit_games, game_json
+from ur_solver.answers.decisions import Thresholds
+from ur_solver.audit.judge import audit_games
+from ur_solver.audit.texts import game_json
 from ur_solver.errors import RecordError
 from ur_solver.records import (
     Ending,

@@ -9,7 +9,8 @@ import pytest
 
 from tests.games import random_game
 from tests.serve.conftest import WORDS, position_path
-from ur_solver.audit import Thresholds, game_json
+from ur_solver.answers.decisions import Thresholds
+from ur_solver.audit.texts import game_json
 from ur_solver.records import write_text
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, named_rules
 from ur_solver.rules.turns import is_draw, total, turn

@@ -13,9 +13,10 @@ from tests.games import random_game
 from tests.serve.asking import Asker
 from tests.serve.conftest import position_path
 from tests.serve.test_requests import resolved
+from ur_solver.answers.decisions import Thresholds
 from ur_solver.answers.lookup import Lookup
-from ur_solver.audit import Thresholds, game_json
 from ur_solver.audit.audits import option_values
+from ur_solver.audit.texts import game_json
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
 from ur_solver.records import stepper_of, write_text

@@ -11,7 +11,7 @@ import pytest
 
 from tests.games import HashValues
 from ur_solver.api.table import Table
-from ur_solver.audit import audit_games
+from ur_solver.audit.judge import audit_games
 from ur_solver.moves import CAPTURE, PASS, generator_of
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.records import Replay

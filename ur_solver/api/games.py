@@ -157,7 +157,7 @@ def sample(
         raise WrongTypeError(
             f"{table!r:.60} is of type {type(table).__name__}; expected a table or an estimator"
         )
-    from ur_solver.audit import play_many  # noqa: PLC0415 - a query needs none of it
+    from ur_solver.audit.games import play_many  # noqa: PLC0415 - a query needs none of it
     from ur_solver.players.policies import policy_of  # noqa: PLC0415
 
     return play_many(

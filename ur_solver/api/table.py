@@ -22,7 +22,7 @@ from ur_solver.table.reader import TableFile
 
 if TYPE_CHECKING:
     from ur_solver.answers.verify import Verification
-    from ur_solver.audit import GameAudit
+    from ur_solver.audit.audits import GameAudit
     from ur_solver.records import GameRecord
 
 
@@ -322,7 +322,7 @@ class Table(FileDoor, Answers):
 
         Parameters and errors are those of `audit`.
         """
-        from ur_solver.audit import audit_games  # noqa: PLC0415 - a query needs none of it
+        from ur_solver.audit.judge import audit_games  # noqa: PLC0415 - a query needs none of it
 
         return audit_games(games, self)
 

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +17,9 @@ import numpy.typing as npt
 
 from ur_solver.answers.decisions import Mark, Thresholds
 from ur_solver.answers.values import Values, row_estimates
-from ur_solver.records import GameRecord, Ply, StateChoice, StateOutcome, Step
-from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
-from ur_solver.rules.payoff import Units
+from ur_solver.records import Ending, GameRecord, Ply, StateChoice, StateOutcome, Step
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
+from ur_solver.rules.payoff import Units, signed
 
 Option = Step | StateChoice
 """A move, or a choice before the throw."""
@@ -274,15 +273,6 @@ class GameAudit:
             f"{self.dark.loss:.4f})"
         )
 
-    def _repr_html_(self) -> str:
-        from ur_solver.audit.report import html_report  # noqa: PLC0415 - notebooks
-
-        page = html_report([self], Thresholds(), {})
-        return (
-            f'<iframe srcdoc="{escape(page)}" title="audit of a game" '
-            'style="width:100%;height:40em;border:0"></iframe>'
-        )
-
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """The judged plies after the opening, a row each, as columns of a data frame.
 
@@ -442,6 +432,9 @@ def worst_plies(audit: GameAudit, thresholds: Thresholds, most: int) -> list[Jud
     return sorted(marked, key=lambda judged: -judged.loss)[:most]
 
 
+References = Mapping[RuleSet, Mapping[str, float]]
+"""By rule set and player, the mean loss per choice in win probability."""
+
 MIN_CHOICES = 10
 """The fewest choices for a strength."""
 
@@ -482,3 +475,102 @@ def strength(summary: PlayerSummary, references: Mapping[str, float]) -> Strengt
     squares = max(0.0, summary.squared_loss - n * mean**2) + (random - mean) ** 2
     error = math.hypot(1.96 * math.sqrt(squares) / n, summary.mean_margin)
     return Strength(1 - mean / random, error / random)
+
+
+# Words for people.
+
+NOTHING = "\N{EN DASH}"
+"""Shown if there are too few choices."""
+
+
+def loss_text(units: Units, judged: JudgedPly) -> str:
+    """What a choice lost, of estimates with the error of the comparison: ``3 ± 2``."""
+    return units.amount(judged.loss) + units.give(judged.loss_margin)
+
+
+def mean_text(units: Units, summary: PlayerSummary) -> str:
+    """What a player lost a choice, with its error: ``0.5 ± 0.2``."""
+    margin = summary.mean_margin
+    return units.mean(summary.mean_loss) + (
+        f" \N{PLUS-MINUS SIGN} {units.mean(margin)}" if margin else ""
+    )
+
+
+ESTIMATES = (
+    "values are estimates, not exact; a move counts as a mistake only if what it loses is beyond "
+    "the error of the comparison, and otherwise as the best"
+)
+"""What reports say of a game that an estimator judged."""
+
+
+def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
+    """A player's strength with its interval: ``82 ± 11``; a dash for a handful of choices."""
+    found = strength(summary, references)
+    if found is None:
+        return NOTHING
+    value = signed(100 * found.value, 0).removeprefix("+")
+    return f"{value} \N{PLUS-MINUS SIGN} {100 * found.error:.0f}"
+
+
+def account_text(audit: GameAudit) -> str:
+    """How luck and moves led to the result: the terms of light's chance to win, in points.
+
+    With stakes, they are those of light's expected money to come, which paid fines no longer
+    reduce.
+    """
+    units = audit.units
+    start = "at the start"
+    if audit.first:
+        start = f"at throw {audit.first + 1}, where the table begins"
+    elif audit.opening:
+        start = "before the opening"
+    terms = [f"{units.amount(audit.start_value)}{units.give(audit.start_margin)} {start}"]
+    for side, sign in ((LIGHT, 1), (DARK, -1)):
+        plies = list(audit.of_side(side))
+        luck = units.signed(sign * sum(judged.luck for judged in plies))
+        lost = units.signed(-sign * sum(judged.loss for judged in plies))
+        terms += [f"{luck} by {SIDE_NAMES[side]}'s dice", f"{lost} by its moves"]
+        if audit.record.rules.payoff.has_fines and side == LIGHT:
+            terms.append(f"{units.signed(sum(judged.cost for judged in plies))} by its fines paid")
+    loser = audit.record.conceded_by
+    if loser:
+        conceded = units.signed(audit.result_value - audit.end_value)
+        _, name = _CONCESSIONS[audit.record.ending]
+        terms.append(f"{conceded} by {SIDE_NAMES[loser]}'s {name}")
+    return f"{', '.join(terms)}: {units.amount(audit.result_value)} at the end"
+
+
+_CONCESSIONS = {
+    Ending.RESIGNED: ("resigned", "resignation"),
+    Ending.TIMEOUT: ("lost on time", "loss on time"),
+    Ending.ENDED: ("gave up", "giving up"),
+}
+"""What a side did that conceded a game, as a verb and as a noun."""
+
+
+def action_text(audit: GameAudit, judged: JudgedPly) -> str:
+    """The action of a side in one of its plies, as a phrase."""
+    taken = audit.taken_text(judged)
+    if judged.is_before_throw:
+        return f"chose {taken}"
+    return f"threw {judged.ply.throw_text} and played {taken}"
+
+
+def result_text(audit: GameAudit) -> str:
+    """How a game ended, as a phrase; the value of the position if it was not played out."""
+    record, units = audit.record, audit.units
+    winner = SIDE_NAMES[record.winner] if record.winner else ""
+    left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
+    if record.ending is Ending.WON:
+        return f"{winner} {record.rules.payoff.won(audit.end_total)}"
+    loser = record.conceded_by
+    if loser:
+        deed, _ = _CONCESSIONS[record.ending]
+        return f"{SIDE_NAMES[loser]} {deed} at {units.value(audit.conceded(loser))}"
+    how = {
+        Ending.ABANDONED: f", abandoned{' by ' + left if left else ''}",
+        Ending.RESIGNED: f", {left} resigned",
+        Ending.TIMEOUT: f", {left} ran out of time",
+        Ending.ENDED: ", ended early",
+    }.get(record.ending, "")
+    return f"not finished{how}, light has {units.value(audit.end_value)}"

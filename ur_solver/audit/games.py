@@ -252,9 +252,6 @@ def reference_losses(values: Values, n_games: int, seed: int = 1) -> dict[str, f
     return losses
 
 
-References = Mapping[RuleSet, Mapping[str, float]]
-"""By rule set and player, the mean loss per choice in win probability."""
-
 REFERENCE_GAMES = 100
 """The usual number of games of each reference player; those of finkel with seven pieces have some
 6,000 choices, which gives a standard error of a few percent."""

@@ -48,6 +48,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from html import escape
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -55,6 +56,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import (
+    USUAL,
     Floats,
     Ranked,
     Values,
@@ -331,6 +333,19 @@ def _as_plies(
     return [JudgedPly(*row) for row in zip(plies, *first, *rest, *last, strict=False)]
 
 
+class ShownAudit(GameAudit):
+    """A judged game that notebooks show as its report."""
+
+    def _repr_html_(self) -> str:
+        from ur_solver.audit.report import html_report  # noqa: PLC0415 - notebooks
+
+        page = html_report([self], USUAL, {})
+        return (
+            f'<iframe srcdoc="{escape(page)}" title="audit of a game" '
+            'style="width:100%;height:40em;border:0"></iframe>'
+        )
+
+
 def _audit(
     of: _Judged,
     begin: Estimate,
@@ -357,7 +372,7 @@ def _audit(
             for each in (found.choices.get(k), found.thrown[k])
             if each is not None
         ]
-    return GameAudit(
+    return ShownAudit(
         *(of.record, tuple(judged), start, end, start_total, end_total, of.first, margin, opening)
     )
 

@@ -23,12 +23,24 @@ from xml.etree import ElementTree as ET
 from markupsafe import Markup, escape
 
 from ur_solver.answers.decisions import Mark, Thresholds
-from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary, strength, worst_plies
-from ur_solver.audit.games import References
+from ur_solver.audit.audits import (
+    ESTIMATES,
+    NOTHING,
+    GameAudit,
+    JudgedPly,
+    References,
+    account_text,
+    action_text,
+    loss_text,
+    mean_text,
+    result_text,
+    strength_text,
+    worst_plies,
+)
 from ur_solver.common.text import counted
-from ur_solver.records import Ending, GameRecord, Step, last_position, opening_words, rules_word
+from ur_solver.records import GameRecord, Step, last_position, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position
-from ur_solver.rules.payoff import MONEY, POINTS, Units, signed, sure_decimals
+from ur_solver.rules.payoff import MONEY, POINTS, sure_decimals
 from ur_solver.rules.svg import Arrow, board_style, board_svg, page_style
 
 if TYPE_CHECKING:
@@ -223,75 +235,6 @@ def _script() -> Markup:
     return Markup(file.read_text(encoding="utf-8"))
 
 
-NOTHING = "\N{EN DASH}"
-"""Shown if there are too few choices."""
-
-
-def loss_text(units: Units, judged: JudgedPly) -> str:
-    """What a choice lost, of estimates with the error of the comparison: ``3 ± 2``."""
-    return units.amount(judged.loss) + units.give(judged.loss_margin)
-
-
-def mean_text(units: Units, summary: PlayerSummary) -> str:
-    """What a player lost a choice, with its error: ``0.5 ± 0.2``."""
-    margin = summary.mean_margin
-    return units.mean(summary.mean_loss) + (
-        f" \N{PLUS-MINUS SIGN} {units.mean(margin)}" if margin else ""
-    )
-
-
-ESTIMATES = (
-    "values are estimates, not exact; a move counts as a mistake only if what it loses is beyond "
-    "the error of the comparison, and otherwise as the best"
-)
-"""What reports say of a game that an estimator judged."""
-
-
-def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
-    """A player's strength with its interval: ``82 ± 11``; a dash for a handful of choices."""
-    found = strength(summary, references)
-    if found is None:
-        return NOTHING
-    value = signed(100 * found.value, 0).removeprefix("+")
-    return f"{value} \N{PLUS-MINUS SIGN} {100 * found.error:.0f}"
-
-
-def account_text(audit: GameAudit) -> str:
-    """How luck and moves led to the result: the terms of light's chance to win, in points.
-
-    With stakes, they are those of light's expected money to come, which paid fines no longer
-    reduce.
-    """
-    units = audit.units
-    start = "at the start"
-    if audit.first:
-        start = f"at throw {audit.first + 1}, where the table begins"
-    elif audit.opening:
-        start = "before the opening"
-    terms = [f"{units.amount(audit.start_value)}{units.give(audit.start_margin)} {start}"]
-    for side, sign in ((LIGHT, 1), (DARK, -1)):
-        plies = list(audit.of_side(side))
-        luck = units.signed(sign * sum(judged.luck for judged in plies))
-        lost = units.signed(-sign * sum(judged.loss for judged in plies))
-        terms += [f"{luck} by {SIDE_NAMES[side]}'s dice", f"{lost} by its moves"]
-        if audit.record.rules.payoff.has_fines and side == LIGHT:
-            terms.append(f"{units.signed(sum(judged.cost for judged in plies))} by its fines paid")
-    loser = audit.record.conceded_by
-    if loser:
-        conceded = units.signed(audit.result_value - audit.end_value)
-        _, name = _CONCESSIONS[audit.record.ending]
-        terms.append(f"{conceded} by {SIDE_NAMES[loser]}'s {name}")
-    return f"{', '.join(terms)}: {units.amount(audit.result_value)} at the end"
-
-
-_CONCESSIONS = {
-    Ending.RESIGNED: ("resigned", "resignation"),
-    Ending.TIMEOUT: ("lost on time", "loss on time"),
-    Ending.ENDED: ("gave up", "giving up"),
-}
-"""What a side did that conceded a game, as a verb and as a noun."""
-
-
 def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
 ) -> dict[str, Any]:
@@ -380,37 +323,9 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[dict[st
     return rows
 
 
-def action_text(audit: GameAudit, judged: JudgedPly) -> str:
-    """The action of a side in one of its plies, as a phrase."""
-    taken = audit.taken_text(judged)
-    if judged.is_before_throw:
-        return f"chose {taken}"
-    return f"threw {judged.ply.throw_text} and played {taken}"
-
-
 def _unbroken(text: str) -> str:
     """A text without line breaks at its spaces."""
     return text.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def result_text(audit: GameAudit) -> str:
-    """How a game ended, as a phrase; the value of the position if it was not played out."""
-    record, units = audit.record, audit.units
-    winner = SIDE_NAMES[record.winner] if record.winner else ""
-    left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
-    if record.ending is Ending.WON:
-        return f"{winner} {record.rules.payoff.won(audit.end_total)}"
-    loser = record.conceded_by
-    if loser:
-        deed, _ = _CONCESSIONS[record.ending]
-        return f"{SIDE_NAMES[loser]} {deed} at {units.value(audit.conceded(loser))}"
-    how = {
-        Ending.ABANDONED: f", abandoned{' by ' + left if left else ''}",
-        Ending.RESIGNED: f", {left} resigned",
-        Ending.TIMEOUT: f", {left} ran out of time",
-        Ending.ENDED: ", ended early",
-    }.get(record.ending, "")
-    return f"not finished{how}, light has {units.value(audit.end_value)}"
 
 
 def _player(

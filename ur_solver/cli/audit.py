@@ -15,36 +15,30 @@ from typing import Any, TypeVar
 
 import click
 
+from ur_solver.answers.decisions import Mark, Thresholds
 from ur_solver.answers.locate import is_table_word
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.games import Games, read_games
-from ur_solver.audit import (
+from ur_solver.audit.audits import (
     ESTIMATES,
-    NOT_REACHED,
     NOTHING,
-    REFERENCE_GAMES,
     GameAudit,
     JudgedPly,
-    Mark,
     PlayerSummary,
     References,
-    Thresholds,
     account_text,
     action_text,
-    annotated,
-    first_covered,
-    game_json,
-    html_report,
     mean_text,
-    references_of,
     result_text,
     strength_text,
     summarise,
-    with_thumbs,
     worst_plies,
-    write_csv,
 )
+from ur_solver.audit.games import REFERENCE_GAMES, references_of
+from ur_solver.audit.judge import NOT_REACHED, first_covered, with_thumbs
+from ur_solver.audit.report import html_report
 from ur_solver.audit.review import PERIODS, against_thumbs, first_choices, over_time
+from ur_solver.audit.texts import annotated, game_json, write_csv
 from ur_solver.cli.answering import answering_of, open_answering, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, side_name

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
-from ur_solver.audit import SampleStatistics, play_many
+from ur_solver.audit.games import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import (
     FiniteFloat,

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from ur_solver.api.games import Games, read_games
-from ur_solver.audit import NOTHING, dice_test
+from ur_solver.audit.audits import NOTHING
+from ur_solver.audit.dice_test import dice_test
 from ur_solver.cli.options import json_option, output_option, played_by_option, seed_option
 from ur_solver.cli.output import columns, echo, report_left_out, say
 from ur_solver.common.files import check_outputs

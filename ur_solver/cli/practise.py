@@ -20,7 +20,7 @@ import click
 from ur_solver.answers.decisions import TIE
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.exercises import drawn_exercises
-from ur_solver.audit import GameAudit
+from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.audit import Judges, table_and_files
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option, seed_option

@@ -50,7 +50,7 @@ from ur_solver.space import space_of
 from ur_solver.table.names import file_stems, own_path, table_folders, table_name
 
 if TYPE_CHECKING:
-    from ur_solver.audit import GameAudit
+    from ur_solver.audit.audits import GameAudit
     from ur_solver.records import GameRecord
     from ur_solver.study.estimates import IntervalEstimate
 
@@ -364,7 +364,7 @@ class Estimator(Answers, Closing):
 
     def audits(self, games: Iterable[GameRecord]) -> Iterator[GameAudit]:
         """As `Table.audits`; see `audit`."""
-        from ur_solver.audit import audit_games  # noqa: PLC0415 - a query needs none of it
+        from ur_solver.audit.judge import audit_games  # noqa: PLC0415 - a query needs none of it
 
         return audit_games(games, self)
 

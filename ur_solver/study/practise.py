@@ -19,8 +19,14 @@ import numpy.typing as npt
 from ur_solver.answers.decisions import Values, totals_of
 from ur_solver.answers.openings import sources_of
 from ur_solver.answers.values import row_estimates
-from ur_solver.audit import GameAudit, JudgedPly
-from ur_solver.audit.audits import Option, option_values, outcome_estimate, outcome_rows
+from ur_solver.audit.audits import (
+    GameAudit,
+    JudgedPly,
+    Option,
+    option_values,
+    outcome_estimate,
+    outcome_rows,
+)
 from ur_solver.audit.judge import judged_rounds, worth_of_rounds
 from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
