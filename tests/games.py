@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.decisions import Values
 from ur_solver.moves import WIN, generator_of
 from ur_solver.records import GameRecord, Replay
 from ur_solver.rules import CATALOGUE, FREE_THROW, RuleSet
@@ -58,8 +59,10 @@ def played_rows(rules: RuleSet, n: int, seed: int = 0) -> npt.NDArray[Any]:
     return np.array(found[:n])
 
 
-class HashValues:
+class HashValues(Values):
     """Meaningless values, a different number for every state, for rule sets of any size."""
+
+    rules: RuleSet
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
