@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import TableValues, Values
+from ur_solver.answers.decisions import Values
 from ur_solver.estimators.estimator import half_widths
 from ur_solver.estimators.network import Rows, scale_of
 from ur_solver.estimators.search import Searched, play_ply
@@ -21,7 +21,7 @@ from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.match import GameStep, play
 
 
-def share_inside(values: Values, error: float, exact: TableValues, rows: Rows) -> tuple[int, int]:
+def share_inside(values: Values, error: float, exact: Values, rows: Rows) -> tuple[int, int]:
     """How many exact values lie in their intervals, and how many positions a table holds.
 
     Parameters
@@ -30,7 +30,7 @@ def share_inside(values: Values, error: float, exact: TableValues, rows: Rows) -
         By a search.
     error : float
         Of that search, as `calibrated` gives it.
-    exact : TableValues
+    exact : Values
     rows : unsigned, shape (states, state width)
     """
     held = rows[exact.holds_states(rows)]
@@ -41,7 +41,7 @@ def share_inside(values: Values, error: float, exact: TableValues, rows: Rows) -
 
 
 def differences_inside(
-    values: Values, error: float, exact: TableValues, rows: Rows, seed: int = 1
+    values: Values, error: float, exact: Values, rows: Rows, seed: int = 1
 ) -> tuple[int, int]:
     """How many differences of two moves lie in their intervals, and how many were compared.
 
@@ -52,7 +52,7 @@ def differences_inside(
     ----------
     values, error, rows
         As for `share_inside`.
-    exact : TableValues
+    exact : Values
         Of the whole game.
     seed : int
         Of the throws and the other moves.
@@ -89,11 +89,10 @@ class _Losses:
         if not is_mine.any():
             return
         part = turns.part(is_mine)
-        worth = self._exact.option_values(part)
+        loss = self._exact.ranked(part).loss
         chosen = part.starts[:-1] + (step.chosen - turns.starts[:-1])[is_mine]
-        lost = np.maximum.reduceat(worth, part.starts[:-1]) - worth[chosen]
         # a game has one turn in a step
-        self._lost[step.games[is_mine]] += lost
+        self._lost[step.games[is_mine]] += loss[chosen]
         self._choices[step.games[is_mine]] += 1
 
     def notes(self) -> dict[str, npt.NDArray[Any]]:
@@ -121,7 +120,7 @@ class Losses:
 
 def losses(
     values: Values,
-    exact: TableValues,
+    exact: Values,
     games: int,
     *,
     plies: int = 1,
@@ -134,7 +133,7 @@ def losses(
     ----------
     values : Values
         What the player's leaves are worth.
-    exact : TableValues
+    exact : Values
         Of the whole game.
     games, plies, seed, threads : int
     """

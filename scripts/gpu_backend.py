@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import Values
+from ur_solver.answers.decisions import Values
 from ur_solver.estimators.network import Inputs, Rows, Shape, Weights, features_of, scale_of
 from ur_solver.estimators.training import Backend, Sizes
 from ur_solver.rules import RuleSet
@@ -70,8 +70,10 @@ class GpuBackend(Backend):
 _CHUNK = 1 << 16
 
 
-class _GpuValues:
-    """`ur_solver.answers.values.Values` by a network on a GPU."""
+class _GpuValues(Values):
+    """`ur_solver.answers.decisions.Values` by a network on a GPU."""
+
+    rules: RuleSet
 
     def __init__(self, backend: GpuBackend, rules: RuleSet, shape: Shape, weights: Weights) -> None:
         self.rules = rules

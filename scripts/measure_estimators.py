@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 from against_table import differences_inside, losses, share_inside
 
+from ur_solver.answers.decisions import Values
 from ur_solver.answers.locate import open_file_of
-from ur_solver.answers.values import TableValues
 from ur_solver.api.table import Table
 from ur_solver.estimators.calibration import positions_of_play, value_errors
 from ur_solver.estimators.estimator import Estimator
@@ -127,7 +127,7 @@ def _play(estimator: Estimator, other: Estimator, asked: argparse.Namespace) -> 
 
 
 def _measure(
-    estimator: Estimator, exact: TableValues, is_whole: bool, asked: argparse.Namespace
+    estimator: Estimator, exact: Values, is_whole: bool, asked: argparse.Namespace
 ) -> None:
     network = estimator.network
     n = asked.positions * (1 if is_whole else FROM_ENDINGS)
@@ -155,7 +155,7 @@ def _measure(
         _measure_rollouts(estimator, exact, rows[:: max(1, len(rows) // 200)])
 
 
-def _measure_rollouts(estimator: Estimator, exact: TableValues, rows: Rows) -> None:
+def _measure_rollouts(estimator: Estimator, exact: Values, rows: Rows) -> None:
     network, worth = estimator.network, exact.state_values(rows)
     rng = np.random.default_rng(1)
     own, cut = network.state_values(rows), rolled_out(network, rows, ROLLED_OUT, rng, CUT)

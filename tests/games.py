@@ -62,6 +62,8 @@ def played_rows(rules: RuleSet, n: int, seed: int = 0) -> npt.NDArray[Any]:
 class HashValues(Values):
     """Meaningless values, a different number for every state, for rule sets of any size."""
 
+    rules: RuleSet
+
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self.n_calls = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ur_solver.answers.decisions import Values
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.estimators.network import NetworkValues, Shape, features_of
@@ -35,7 +36,7 @@ def some_rows(rules, n: int):
     return space.unrank_states(np.random.default_rng(2).integers(0, space.n_values, n))
 
 
-class Constant:
+class Constant(Values):
     """The same value everywhere."""
 
     def __init__(self, rules, value=0.5):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.scripts import script_module
+from ur_solver.answers.decisions import Values
 from ur_solver.api.table import Table
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.estimators import training as making
@@ -101,7 +102,7 @@ def test_a_broken_network_is_noticed_by_the_same_measurements(estimator, exact):
     )
 
 
-class _Generous:
+class _Generous(Values):
     """A table that gives the side to throw nearly everything."""
 
     tolerance = 0.0
@@ -129,7 +130,7 @@ def test_intervals_hold_where_a_table_has_positions(estimator, exact):
     assert np.array_equal(calibrated(network, QUICK, exact=wrong)[0], without)
 
 
-class _Off:
+class _Off(Values):
     """A table that moves away from a search of a ply, from which the network is as far again."""
 
     tolerance = 0.0

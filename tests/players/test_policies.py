@@ -163,7 +163,7 @@ def test_options_are_worth_what_the_table_says_of_moves_and_choices(
     with Table(solved(rules)) as table:
         policy = TablePolicy(table)
         for turns, choice in turns_of(rules, 25):
-            worth = policy.option_values(turns)
+            worth = policy.ranked(turns).worth
             for k in range(len(turns)):
                 position = turns.generator.position(turns.rows[k])
                 mine = worth[turns.starts[k] : turns.starts[k + 1]]

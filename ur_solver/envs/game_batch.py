@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import Values
+from ur_solver.answers.decisions import Values
 from ur_solver.common.machine import chosen_threads
 from ur_solver.common.text import whole_number
 from ur_solver.envs._stepper import (
@@ -363,11 +363,9 @@ class GameBatch:
         assert self._judge is not None
         regrets = np.full(len(members), np.nan)
         for turns, those in self._turns(members):
-            worth = self._judge.option_values(turns)
-            best = np.maximum.reduceat(worth, turns.starts[:-1])
+            loss = self._judge.ranked(turns).loss
             taken = np.flatnonzero(self.actions.of(turns) == actions[those][turns.turn_of])
-            of = turns.turn_of[taken]
-            regrets[those[of]] = best[of] - worth[taken]
+            regrets[those[turns.turn_of[taken]]] = loss[taken]
         return regrets
 
     def text(self, game: int = 0) -> str:

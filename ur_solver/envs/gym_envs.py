@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ur_solver.answers.values import Values
+from ur_solver.answers.decisions import Values
 from ur_solver.envs._stepper import UNFINISHED
 from ur_solver.envs.game_batch import MOST_THROWS, Agent, GameBatch
 from ur_solver.players.policies import PolicyLike

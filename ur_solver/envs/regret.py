@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import TableValues
+from ur_solver.answers.decisions import Values
 from ur_solver.common.machine import chosen_threads
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import whole_number
 from ur_solver.envs.game_batch import GameBatch
 from ur_solver.errors import InputError
-from ur_solver.moves import TurnBatch, _options, generator_of
+from ur_solver.moves import TurnBatch, generator_of
 from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, policy_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.exact_play import ExactPlay, can_play_exactly
@@ -151,7 +151,7 @@ class SpaceRegret:
 
 
 def policy_regret(
-    table: TableValues,
+    table: Values,
     policy: PolicyLike,
     *,
     examples: int = 10,
@@ -166,7 +166,7 @@ def policy_regret(
 
     Parameters
     ----------
-    table : TableValues
+    table : Values
         Of a whole game without stakes.
     policy : Policy, function or str
         As `policy_of` takes it; it is called from several threads at once. A function decides
@@ -292,16 +292,11 @@ class _Part:
 class _Judge:
     """Judges a policy by a table, which asks the policy for every decision once."""
 
-    def __init__(self, table: TableValues, policy: Policy, examples: int) -> None:
+    def __init__(self, table: Values, policy: Policy, examples: int) -> None:
         self.generator = generator_of(table.rules)
         self.policy, self.examples = policy, examples
         self.best = TablePolicy(table)
         self._tie = 2 * table.tolerance
-
-    def losses(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
-        """What each option loses against the best one of its turn, shape (options,)."""
-        worth = self.best.option_values(turns)
-        return np.asarray(np.maximum.reduceat(worth, turns.starts[:-1])[turns.turn_of] - worth)
 
     def part(self, ranks: npt.NDArray[np.int64]) -> _Part:
         """What is found in the states of some ranks."""
@@ -340,11 +335,10 @@ class _Judge:
         Returns the probability of each option by the policy and by the table, shape (2, options).
         """
         weights = self.policy.weights(turns)
-        losses, starts = self.losses(turns), turns.starts[:-1]
+        options, starts = self.best.ranked(turns), turns.starts[:-1]
+        losses = options.loss
         regrets = np.add.reduceat(weights * losses, starts)
-        order, by_loss = np.empty(len(losses), dtype=np.int64), np.empty(len(losses))
-        _options.best_first(-losses, turns.starts, order, by_loss)
-        margins = by_loss[starts + 1]
+        margins = losses[options.order[starts + 1]]
         is_tie = margins <= self._tie
         found.decisions += len(turns)
         found.ties += int(is_tie.sum())
@@ -367,7 +361,7 @@ class _Judge:
                 for which in [(turns.throws[k], turns.may[k])]
             ]
         best = np.zeros(len(losses))
-        best[order[starts]] = 1
+        best[options.order[starts]] = 1
         return np.stack([weights, best])
 
     def decision(self, example: _Example, *, of_policy: bool) -> JudgedDecision:
@@ -383,15 +377,15 @@ class _Judge:
             turns = generator.successors(row, *numbers)
             every = np.arange(len(turns.source))
             names = generator.texts(turns, every, np.zeros(len(every), dtype=bool)).tolist()
-        losses = self.losses(turns)
-        first, second = np.argsort(losses, kind="stable")[:2].tolist()
+        options = self.best.ranked(turns)
+        first, second = options.order[:2].tolist()
         other = int(self.policy.weights(turns).argmax()) if of_policy else second
         return JudgedDecision(
             position=generator.position(row[0]).notation,
             throw=None if throw < 0 else generator.throws[throw],
             best=names[first],
             other=names[other],
-            value=float(self.best.option_values(turns)[first]),
+            value=float(options.value[0]),
             difference=abs(example.difference),
         )
 
@@ -400,7 +394,7 @@ class _Judge:
         if self.generator.opening is None:
             return 0.0, 0.0
         turns = self.generator.open(self.generator.start())
-        regret = float(self.policy.weights(turns) @ self.losses(turns))
+        regret = float(self.policy.weights(turns) @ self.best.ranked(turns).loss)
         return float(turns.n_options[0] > 1), regret
 
 
@@ -421,7 +415,7 @@ def _exact_play(judge: _Judge, exact: ExactPlay, parts: Sequence[_Part]) -> Play
     return PlayRegret(decided, lost, meant, games=0)
 
 
-def _sampled_play(table: TableValues, policy: Policy, seed: int, threads: int | None) -> PlayRegret:
+def _sampled_play(table: Values, policy: Policy, seed: int, threads: int | None) -> PlayRegret:
     """The figures of play from games."""
     batch = GameBatch(
         table.rules, _GAMES, opponent="table", table=table, renews=False, threads=threads

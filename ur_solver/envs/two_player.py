@@ -9,7 +9,7 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from ur_solver.answers.values import Values
+from ur_solver.answers.decisions import Values
 from ur_solver.envs._stepper import UNFINISHED
 from ur_solver.envs.game_batch import MOST_THROWS, GameBatch
 from ur_solver.rules import RuleSet

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import TableValues, Values
+from ur_solver.answers.decisions import Values
 from ur_solver.estimators import MOST_PLIES
 from ur_solver.estimators.estimator import spread
 from ur_solver.estimators.network import Rows, scale_of
@@ -36,9 +36,7 @@ _MOST_BATCHES = 20
 """More than games of one position each would take to give all that are wanted."""
 
 
-def positions_of_play(
-    values: Values, n: int, seed: int = 1, exact: TableValues | None = None
-) -> Rows:
+def positions_of_play(values: Values, n: int, seed: int = 1, exact: Values | None = None) -> Rows:
     """Positions of the games that values play with themselves, shape (n, state width).
 
     They are drawn from whole games, all of a game alike, and come in any order. With a table only
@@ -83,7 +81,7 @@ class ValueErrors:
         return cls(rms, p95, p99, float(errors.mean()), len(errors))
 
 
-def value_errors(values: Values, exact: TableValues, rows: Rows) -> ValueErrors:
+def value_errors(values: Values, exact: Values, rows: Rows) -> ValueErrors:
     """The errors of values in those of some positions that a table holds."""
     held = rows[exact.holds_states(rows)]
     return ValueErrors.of(values.state_values(held) - exact.state_values(held))
@@ -105,7 +103,7 @@ class Effort:
 
 
 def calibrated(
-    values: Values, effort: Effort, *, exact: TableValues | None = None, seed: int = 1
+    values: Values, effort: Effort, *, exact: Values | None = None, seed: int = 1
 ) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
     """How wide intervals are, by the plies that a choice looks ahead, and what was measured.
 

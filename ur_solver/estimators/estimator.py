@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.decisions import Values, totals_of
 from ur_solver.answers.inventory import Kept, Kind
 from ur_solver.answers.locate import find_file, find_part, is_rule_set
 from ur_solver.answers.lookup import Lookup
@@ -30,12 +31,10 @@ from ur_solver.answers.positions import (
     are_states,
     goes_on,
     position_from,
-    positions_from,
     states_from,
     value_when_over,
 )
 from ur_solver.answers.query import Answers, EvaluatedMove
-from ur_solver.answers.values import Values
 from ur_solver.common.files import NAME_OR_PATH, Closing, path_text
 from ur_solver.common.text import whole_number
 from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError, UrError
@@ -44,8 +43,8 @@ from ur_solver.estimators import file as files
 from ur_solver.estimators.file import read
 from ur_solver.estimators.network import NetworkValues, scale_of
 from ur_solver.estimators.search import Searched
+from ur_solver.moves import generator_of
 from ur_solver.rules import Position, RuleSet, named_rules
-from ur_solver.rules.turns import final_value
 from ur_solver.space import space_of
 from ur_solver.table.names import file_stems, own_path, table_folders, table_name
 
@@ -160,12 +159,7 @@ class Estimator(Answers, Closing):
 
     def is_exact(self, position: PositionLike) -> bool:
         """Whether the value of a position is exact, but for a table's tolerance."""
-        found = position_from(self.rules, position)
-        return (
-            not self.check(found)
-            or final_value(found) is not None
-            or (self.exact is not None and self.exact.holds(found))
-        )
+        return bool(self._are_known(self.encode([position]))[0])
 
     def value(self, position: PositionLike) -> float:
         """An estimate of the win probability, or money, of the side about to throw.
@@ -177,9 +171,7 @@ class Estimator(Answers, Closing):
         """
         return float(self.values([position])[0])
 
-    def values(
-        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
-    ) -> npt.NDArray[np.float64]:
+    def values(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
         """The values of many positions, or of encoded states, as `value` gives them.
 
         Raises
@@ -187,21 +179,7 @@ class Estimator(Answers, Closing):
         PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
             For the first position at fault.
         """
-        if are_states(positions):
-            return self.state_values(self.encode(positions))
-        found = positions_from(self.rules, positions)
-        final = [self._final(position) for position in found]
-        going = [k for k, value in enumerate(final) if value is None]
-        values = np.array([0.0 if value is None else value for value in final])
-        if going:
-            values[going] = self.state_values(self.encode([found[k] for k in going]))
-        return values
-
-    def _final(self, position: Position) -> float | None:
-        """The value of a position that is over, or drawn."""
-        if not self.check(position):
-            return value_when_over(self.rules, position)
-        return final_value(position)
+        return self.state_values(self.encode(positions))
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The value of each encoded state to its side to throw.
@@ -212,14 +190,28 @@ class Estimator(Answers, Closing):
             For the first row that is no state of the rule set.
         """
         rows = np.ascontiguousarray(states)
-        is_over = ~self.space.go_on(rows)
-        if not is_over.any():
-            return self._searched.state_values(rows)
-        values = np.empty(len(rows))
-        values[~is_over] = self._searched.state_values(rows[~is_over])
-        for k in np.flatnonzero(is_over):
-            values[k] = value_when_over(self.rules, self.space.decode(rows[k].tolist()))
+        values = self._ends(rows)
+        going = np.flatnonzero(np.isnan(values))
+        if len(going):
+            different, number = np.unique(rows[going], axis=0, return_inverse=True)
+            values[going] = self._searched.state_values(different)[number.ravel()]
         return values
+
+    def _ends(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """The value of each state in which the game is over or drawn, NaN elsewhere."""
+        values = np.full(len(rows), np.nan)
+        is_going = self.space.go_on(rows)
+        for k in np.flatnonzero(~is_going):
+            values[k] = value_when_over(self.rules, self.space.decode(rows[k].tolist()))
+        going = np.flatnonzero(is_going)
+        drawn = going[generator_of(self.rules).are_drawn(rows[going])]
+        values[drawn] = totals_of(self.rules.payoff, rows[drawn]) / 2
+        return values
+
+    def _are_known(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Whether the value of each state is exact, but for a table's tolerance."""
+        known = ~np.isnan(self._ends(rows))
+        return known if self.exact is None else known | self.exact.holds_states(rows)
 
     def state_margins(
         self, states: npt.NDArray[Any], values: npt.NDArray[np.float64]
@@ -235,26 +227,16 @@ class Estimator(Answers, Closing):
         Returns
         -------
         float64, shape (states,)
-            0 where the game is over, and where a table has the value.
+            0 where the game is over or drawn, and where a table has the value.
         """
         scale = scale_of(self.rules, states)
         margins = half_widths(self.stored.errors[self.plies - 1], values / scale) * scale
-        margins[~self.space.go_on(states)] = 0
-        if self.exact is not None:
-            margins[self.exact.holds_states(states)] = 0
+        margins[self._are_known(states)] = 0
         return margins
-
-    def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """For each encoded state, whether there is a value, exact or not: always."""
-        return np.ones(len(states), dtype=bool)
 
     def chance(self, position: PositionLike) -> float:
         """As `value`; NaN with stakes, as the network estimates money alone."""
         return math.nan if self.rules.payoff.has_fines else self.value(position)
-
-    def cut_error(self, position: PositionLike) -> float:
-        """0: an estimator knows all numbers of fines."""
-        return 0.0
 
     def error(self, position: PositionLike) -> float | None:
         """Half the width of the 95 % interval of a position's value.
@@ -278,10 +260,7 @@ class Estimator(Answers, Closing):
 
     def error_of(self, value: float, position: Position) -> float:
         """The same for a value that is known; 0 if it is exact but for a table's tolerance."""
-        if self.is_exact(position):
-            return 0.0
-        most = float(self.rules.payoff.total(position.fines + 1))
-        return float(half_widths(self.stored.errors[self.plies - 1], value / most)) * most
+        return float(self.state_margins(self.encode([position]), np.array([value]))[0])
 
     def rollout(
         self,
@@ -319,11 +298,10 @@ class Estimator(Answers, Closing):
         from ur_solver.estimators.search import rollout  # noqa: PLC0415 - a move needs none of it
         from ur_solver.study.estimates import IntervalEstimate  # noqa: PLC0415 - as above
 
-        found = position_from(self.rules, position)
-        final = self._final(found)
-        if final is not None:
-            return IntervalEstimate.exact(final)
-        row = self.encode([found])
+        row = self.encode([position])
+        end = float(self._ends(row)[0])
+        if not math.isnan(end):
+            return IntervalEstimate.exact(end)
         leaves = Searched(self.network, 0, self.exact)
         return rollout(leaves, row, n=n, within=within, plies=plies, seed=seed)
 

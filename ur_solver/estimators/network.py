@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.decisions import Values
 from ur_solver.estimators._first_layer import first_layer
 from ur_solver.rules import RuleSet
 from ur_solver.rules.contents import LETTERS, side_of, split
@@ -307,11 +308,13 @@ _CHUNK = 4096
 """States whose features are worked out together: they stay in the cache."""
 
 
-class NetworkValues:
+class NetworkValues(Values):
     """What a network says of states: `Values` for players and searches.
 
     Thread safe as long as nobody writes to the weights.
     """
+
+    rules: RuleSet
 
     def __init__(self, rules: RuleSet, shape: Shape, weights: Weights) -> None:
         self.rules = rules

@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import TableValues, Values
+from ur_solver.answers.decisions import Branches, Values, decide
 from ur_solver.common.text import real_number, whole_number
 from ur_solver.errors import InputError
 from ur_solver.estimators.network import Rows
-from ur_solver.moves import AGAIN, WIN, TurnBatch, _options, generator_of
-from ur_solver.players.policies import TablePolicy
+from ur_solver.moves import generator_of
 from ur_solver.rules import RuleSet
 from ur_solver.space import positions_of
 from ur_solver.study.estimates import IntervalEstimate
@@ -68,13 +67,10 @@ def ending_rows(rules: RuleSet, n: int, rng: np.random.Generator) -> Rows:
 
 def backed_up(values: Values, rows: Rows) -> npt.NDArray[np.float64]:
     """The full backup of some states that are not over, shape (states,); see `Plies.worth`."""
-    policy, generator = TablePolicy(values), generator_of(values.rules)
     worth = np.empty(len(rows))
     for first in range(0, len(rows), _CHUNK):
         part = np.ascontiguousarray(rows[first : first + _CHUNK])
-        for choices, members in generator.by_choices(part):
-            of_choices = policy.option_values(generator.before_throw(part[members], choices))
-            worth[first + members] = of_choices.reshape(len(members), len(choices)).max(axis=1)
+        worth[first : first + _CHUNK] = decide(values, part).backup
     return worth
 
 
@@ -88,61 +84,47 @@ def play_ply(
 
     `explore`, one number or one for each state, is how often any move is made instead of the best.
     """
-    policy, generator = TablePolicy(values), generator_of(values.rules)
-    n = len(rows)
-    worth, sign, is_best = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
-    after = np.empty_like(rows)
     # drawn for all states alike, so that nothing depends on how they are divided
-    luck, chance, any_choice, any_move = rng.random((4, n))
+    luck, chance, any_choice, any_move = rng.random((4, len(rows)))
     explores = chance < explore
-    for choices, members in generator.by_choices(rows):
-        part = np.ascontiguousarray(rows[members])
-        thrown = [
-            (generator.every_throw(part, each), np.array([chance for _, chance in each.outcomes]))
-            for each in choices
-        ]
-        options = [policy.option_values(turns) for turns, _ in thrown]
-        best = [_best(each, turns) for each, (turns, _) in zip(options, thrown, strict=True)]
-        of_choices = np.array(
-            [
-                each[chosen].reshape(len(part), -1) @ chances
-                for each, chosen, (_, chances) in zip(options, best, thrown, strict=True)
-            ]
-        )
-        worth[members] = of_choices.max(axis=0)
-        drawn = (any_choice[members] * len(choices)).astype(np.int64)
-        choice = np.where(explores[members], drawn, of_choices.argmax(axis=0))
-        for k, (turns, chances) in enumerate(thrown):
-            mine = np.flatnonzero(choice == k)
-            those = members[mine]
-            outcome = np.searchsorted(np.cumsum(chances)[:-1], luck[those], side="right")
-            turn = mine * len(chances) + outcome
-            some = (any_move[those] * turns.n_options[turn]).astype(np.int64)
-            option = np.where(explores[those], turns.starts[turn] + some, best[k][turn])
-            is_best[those] = (options[k][option] == options[k][best[k][turn]]) & (
-                of_choices[k, mine] == worth[those]
-            )
-            after[those] = turns.after[option]
-            won, again = turns.flags[option] & WIN, turns.flags[option] & AGAIN
-            sign[those] = np.where(won, 0.0, np.where(again, 1.0, -1.0))
-    return Plies(worth, after, sign, is_best)
+    found = decide(values, rows)
+    branches, choices, options = found.branches, found.choices, found.options
+    drawn = choices.starts[:-1] + (any_choice * choices.sizes).astype(np.int64)
+    choice = np.where(explores, drawn, choices.best)
+    throw = _thrown(branches, choice, luck)
+    some = branches.option_starts[throw] + (any_move * options.sizes[throw]).astype(np.int64)
+    option = np.where(explores, some, options.best[throw])
+    won, again = branches.won[option], branches.again[option]
+    return Plies(
+        found.backup,
+        branches.after[option],
+        np.where(won, 0.0, np.where(again, 1.0, -1.0)),
+        (options.loss[option] == 0) & (choices.loss[choice] == 0),
+    )
 
 
-def _best(options: npt.NDArray[np.float64], turns: TurnBatch) -> npt.NDArray[np.int64]:
-    """The first of the best options of each turn."""
-    chosen = np.empty(len(turns), dtype=np.int64)
-    _options.first_best(options, turns.starts, chosen)
-    return chosen
+def _thrown(
+    branches: Branches, choice: npt.NDArray[np.int64], luck: npt.NDArray[np.float64]
+) -> npt.NDArray[np.int64]:
+    """The throw that follows a choice of each state, by a number in [0, 1) each."""
+    first, end = branches.throw_starts[choice], branches.throw_starts[choice + 1]
+    number = first[:, np.newaxis] + np.arange((end - first).max(initial=1) - 1)
+    is_earlier = number < end[:, np.newaxis] - 1
+    chances = np.where(is_earlier, branches.chances[np.where(is_earlier, number, 0)], 0.0)
+    passed = (chances.cumsum(axis=1) <= luck[:, np.newaxis]) & is_earlier
+    return np.asarray(first + passed.sum(axis=1))
 
 
-class Searched:
+class Searched(Values):
     """The values of states by a full search of some plies: `Values`, thread safe if those are.
 
     `values` are asked at the leaves, `depth` plies from a state: with 0, for the state itself.
     `exact`, a table of the same rule set, whole or of endings, is asked for what it holds.
     """
 
-    def __init__(self, values: Values, depth: int, exact: TableValues | None = None) -> None:
+    rules: RuleSet
+
+    def __init__(self, values: Values, depth: int, exact: Values | None = None) -> None:
         self.rules = values.rules
         self._leaves = values
         self._exact = exact

@@ -44,7 +44,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import TableValues, Values
+from ur_solver.answers.decisions import Values
 from ur_solver.common.files import new_file
 from ur_solver.common.machine import chosen_threads
 from ur_solver.common.text import real_number, whole_number
@@ -415,7 +415,7 @@ def train_estimator(
     seed: int = 1,
     threads: int | None = None,
     effort: Effort | None = None,
-    exact: TableValues | None = None,
+    exact: Values | None = None,
     backend: Backend | None = None,
     first: Stored | None = None,
     on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,

@@ -296,6 +296,24 @@ class MoveGenerator:
             np.tile(np.array(may, dtype=np.uint8), len(rows)),
         )
 
+    def are_drawn(self, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Whether neither side can ever move again in each state that is not over."""
+        found = self._only_pass(rows)
+        stuck = np.flatnonzero(found)
+        if len(stuck):
+            found[stuck] = self._only_pass(self.mirror(np.ascontiguousarray(rows[stuck])))
+        return found
+
+    def _only_pass(self, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Whether all throws of each state pass, whatever is chosen before them."""
+        found = np.zeros(len(rows), dtype=bool)
+        for choices, members in self.by_choices(rows) if len(rows) else ():
+            turns = self.every_throw(rows[members], *choices)
+            n_outcomes = sum(len(choice.outcomes) for choice in choices)
+            passes = turns.has(PASS)
+            found[members] = np.logical_and.reduceat(passes, turns.starts[:-1:n_outcomes])
+        return found
+
     def text(self, side: str, mover: int, target: int, flags: int) -> str:
         """A move of `side` in RGN's notation, as `Move.text`."""
         piece, source = self.tables.movers[mover]

@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import Values, option_values, totals_of
+from ur_solver.answers.decisions import Decisions, Ranked, Values, decide, decide_thrown
 from ur_solver.errors import InputError, UrError
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, Rows, TurnBatch, _options, generator_of
 from ur_solver.rules import FREE_THROW, HOME, Move, Position, RuleSet
@@ -151,45 +151,34 @@ class TablePolicy:
         self.others = others
         self.temperature = temperature
         self.tie = tie
-        self.payoff = values.rules.payoff
         self.generator = generator_of(values.rules)
 
-    def option_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
-        """The value of each option to the side that chooses it, shape (options,)."""
+    def decide(self, turns: TurnBatch) -> Decisions:
+        """The decisions of some turns, before or after the throw."""
         if turns.choices is not None:
-            return self._choice_values(turns)
-        return option_values(turns, self.values, self.others)
+            return decide(self.values, turns.rows, self.others)
+        return decide_thrown(self.values, turns, self.others)
 
-    def _at_stake(self, turns: TurnBatch) -> npt.NDArray[np.float64] | float:
-        """The sum of both sides' values in the turn of each option; 1 for an empty pot."""
-        if not self.payoff.has_fines:
-            return 1.0
-        cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
-        return np.asarray(np.maximum(totals_of(self.payoff, turns.after) - cost, 1.0))
-
-    def _choice_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
-        assert turns.choices is not None
-        worth = np.empty((len(turns), len(turns.choices)))
-        for k, choice in enumerate(turns.choices):
-            thrown = turns.generator.every_throw(turns.rows, choice)
-            chances = np.array([chance for _, chance in choice.outcomes])
-            best = np.maximum.reduceat(self.option_values(thrown), thrown.starts[:-1])
-            worth[:, k] = best.reshape(len(turns), len(chances)) @ chances
-        return worth.ravel()
+    def ranked(self, turns: TurnBatch) -> Ranked:
+        """The options of each turn, with their worth to the side that chooses."""
+        return options_of(self.decide(turns), turns)
 
     def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
-        worth = self.option_values(turns)
-        if self.temperature == 0 and self.tie == 0:
-            return first_best(worth, turns)
-        best = np.maximum.reduceat(worth, turns.starts[:-1])
+        found = self.decide(turns)
+        options = options_of(found, turns)
         if self.temperature == 0:
-            is_equal = worth >= best[turns.turn_of] - self.tie
-            return first_best(is_equal.astype(float), turns)
-        scale = self.temperature * self._at_stake(turns)
-        weights = np.exp((worth - best[turns.turn_of]) / scale)
+            scores = (options.loss <= self.tie).astype(float) if self.tie else options.worth
+            return first_best(scores, turns)
+        at_stake = np.maximum(found.total, 1).repeat(turns.n_options)  # 1 for an empty pot
+        weights = np.exp(-options.loss / (self.temperature * at_stake))
         sums = np.add.reduceat(weights, turns.starts[:-1])
         return np.asarray(weights / sums[turns.turn_of])
+
+
+def options_of(decisions: Decisions, turns: TurnBatch) -> Ranked:
+    """What is decided in some turns: choices before the throw, or moves."""
+    return decisions.options if turns.choices is None else decisions.choices
 
 
 class Decided:

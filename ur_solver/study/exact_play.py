@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import Values
+from ur_solver.answers.decisions import Values
 from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError, SolveError
 from ur_solver.moves import AGAIN, PASS, WIN, MoveGenerator, Rows, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, Weights, policy_of
+from ur_solver.rules import RuleSet
 from ur_solver.study._sweeps import sweep_means, sweep_reply
 from ur_solver.study.estimates import IntervalEstimate, deviation_of, mean_of
 from ur_solver.study.match import FirstStates, first_states, play
@@ -131,12 +132,10 @@ class ExactPlay:
         self.blocks = [
             list(self._parts(block.offset, block.offset + block.size)) for block in space.blocks
         ]
-        stuck = np.zeros(self.n + 1, dtype=bool)
-        passed = np.zeros(self.n, dtype=np.int64)
+        self._is_drawn = np.zeros(self.n, dtype=bool)
         for part in self._all():
-            stuck[part.ranks] = part.only_passes
-            passed[part.ranks] = np.where(part.only_passes, ~part.reached[part.starts[:-1]], self.n)
-        self._is_drawn = stuck[:-1] & stuck[passed]
+            stuck = part.ranks[part.only_passes]
+            self._is_drawn[stuck] = generator.are_drawn(space.unrank_states(stuck))
 
     def _all(self) -> Iterator[StateBatch]:
         for parts in self.blocks:
@@ -266,8 +265,10 @@ class ExactPlay:
         return Beginnings(1, policy.weights(turns), ranks, ~turns.has(AGAIN))
 
 
-class _RankValues:
+class _RankValues(Values):
     """Values of all ranks, as a table has them."""
+
+    rules: RuleSet
 
     def __init__(self, generator: MoveGenerator, values: npt.NDArray[np.float64]) -> None:
         self.rules = generator.rules

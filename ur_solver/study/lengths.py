@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import Values
+from ur_solver.answers.decisions import Values
 from ur_solver.blocks.stored import BlockResult
 from ur_solver.common.machine import free_memory
 from ur_solver.common.progress import Progress
@@ -36,7 +36,7 @@ from ur_solver.errors import (
     UnsettledError,
     UnsolvableError,
 )
-from ur_solver.moves import PASS, WIN, MoveGenerator, Rows, generator_of
+from ur_solver.moves import WIN, MoveGenerator, Rows, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.rules import RuleSet
@@ -147,26 +147,11 @@ class LengthBlock:
         for begin in range(self.block.offset, end, _PART):
             ranks = np.arange(begin, min(begin + _PART, end))
             rows = generator.space.unrank_states(ranks)
+            is_over = generator.are_drawn(rows)
             for choices, members in generator.by_choices(rows):
-                is_over = self._is_over(rows[members], choices)
                 for made, those in self._made(rows[members], choices):
                     at = members[those]
-                    yield self._part(ranks[at], rows[at], made, is_over[those])
-
-    def _only_passes(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> npt.NDArray[np.bool_]:
-        turns = self._generator.every_throw(rows, *choices)
-        n_outcomes = sum(len(choice.outcomes) for choice in choices)
-        passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
-        return np.asarray(passes, dtype=bool)
-
-    def _is_over(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> npt.NDArray[np.bool_]:
-        """Whether neither side can ever move."""
-        is_over = self._only_passes(rows, choices)
-        stuck = np.flatnonzero(is_over)
-        others = self._generator.mirror(np.ascontiguousarray(rows[stuck]))
-        for theirs, members in self._generator.by_choices(others) if len(stuck) else ():
-            is_over[stuck[members]] = self._only_passes(others[members], theirs)
-        return is_over
+                    yield self._part(ranks[at], rows[at], made, is_over[at])
 
     def _made(
         self, rows: Rows, choices: tuple[PieceChoice, ...]

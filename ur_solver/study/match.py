@@ -14,13 +14,13 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.positions import states_from
-from ur_solver.answers.values import Values, position_values, totals_of
+from ur_solver.answers.decisions import Ranked, Values, decide_thrown, encoded
 from ur_solver.common.machine import chosen_threads
 from ur_solver.moves import (
     AGAIN,
@@ -34,9 +34,8 @@ from ur_solver.moves import (
     generator_of,
 )
 from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
-from ur_solver.rules import RuleSet
+from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.openings import beginnings
-from ur_solver.space import space_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of
 
 
@@ -59,11 +58,16 @@ def first_states(values: Values) -> FirstStates:
 
     A player who may choose a square chooses by `values`.
     """
-    rules, space = values.rules, space_of(values.rules)
+    rules = values.rules
     if not rules.mechanics.both_enter:
         return FirstStates(generator_of(rules).start(), np.ones(1))
-    found = beginnings(rules, position_values(values))
-    rows = states_from(space, [each.position for each in found]).rows
+
+    @cache
+    def value(position: Position) -> float:
+        return float(values.state_values(encoded(rules, [position]))[0])
+
+    found = beginnings(rules, value)
+    rows = encoded(rules, [each.position for each in found])
     return FirstStates(rows, np.array([each.probability for each in found]))
 
 
@@ -308,8 +312,7 @@ class ChanceObserver:
     def __init__(
         self, values: Values, generator: MoveGenerator, n_games: int, rng: np.random.Generator
     ) -> None:
-        self._values = TablePolicy(values)
-        self._payoff = values.rules.payoff
+        self._values = values
         self._throws, self._lead = np.zeros(n_games, np.int32), np.zeros(n_games, np.int8)
         self._changes = np.zeros(n_games, np.int32)
         self._open = {side: np.zeros(n_games, np.int32) for side in (0, 1)}
@@ -321,15 +324,12 @@ class ChanceObserver:
     def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, sides = step.games, step.turns, step.sides
-        total = totals_of(self._payoff, turns.rows)
-        before = self._values.values.state_values(turns.rows) / total
-        worth = self._values.option_values(turns)
-        best = np.maximum.reduceat(worth, turns.starts[:-1]) / total
-        played = worth[step.chosen] / total
+        found = decide_thrown(self._values, turns)
+        before, luck = found.value / found.total, found.luck / found.total
         sign = np.where(sides == 0, 1.0, -1.0)
-        self._luck[games] += sign * (best - before)
-        self._loss[games] -= sign * (best - played)
-        self._swing[games] += np.abs(best - before)
+        self._luck[games] += sign * luck
+        self._loss[games] -= sign * found.options.loss[step.chosen] / found.total
+        self._swing[games] += np.abs(luck)
         light = np.where(sides == 0, before, 1 - before)
         lead = np.sign(np.round(light - 0.5, 12)).astype(np.int8)
         old = self._lead[games]
@@ -439,14 +439,12 @@ class Choices:
     """Choices of games, with what their options are worth to the side that chooses."""
 
     turns: TurnBatch
-    worth: npt.NDArray[np.float64]
+    options: Ranked
 
     def loss(self, policy: Policy) -> IntervalEstimate:
         """The loss of a policy at a choice."""
-        starts = self.turns.starts[:-1]
-        best = np.maximum.reduceat(self.worth, starts)
-        mean = np.add.reduceat(self.worth * policy.weights(self.turns), starts)
-        return mean_of(best - mean)
+        lost = self.options.loss * policy.weights(self.turns)
+        return mean_of(np.add.reduceat(lost, self.turns.starts[:-1]))
 
 
 def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choices | None:
@@ -457,7 +455,7 @@ def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choic
     turns = policy.generator.successors(
         notes["choice_row"][there], notes["choice_throw"][there], notes["choice_may"][there]
     )
-    return Choices(turns, policy.option_values(turns))
+    return Choices(turns, policy.ranked(turns))
 
 
 def share_of_wins(

@@ -7,7 +7,7 @@ throw.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
@@ -16,26 +16,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers import query
 from ur_solver.answers.decisions import Values, totals_of
-from ur_solver.answers.openings import sources_of
-from ur_solver.answers.values import row_estimates
-from ur_solver.audit.audits import (
-    GameAudit,
-    JudgedPly,
-    Option,
-    option_values,
-    outcome_estimate,
-    outcome_rows,
-)
-from ur_solver.audit.judge import judged_rounds, worth_of_rounds
+from ur_solver.answers.openings import decide_rounds, known_opening, sources_of
+from ur_solver.audit.audits import GameAudit, JudgedPly
+from ur_solver.audit.judge import judged_rounds
 from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch
 from ur_solver.players.policies import PolicyLike, TablePolicy, policy_of
-from ur_solver.records import Step, Stepper, stepper_of
-from ur_solver.rules import DARK, FREE_THROW, LIGHT, SIDE_NAMES, Position, opponent
-from ur_solver.rules.openings import Round, chooser, level, opening_of
-from ur_solver.rules.turns import total
+from ur_solver.records import stepper_of
+from ur_solver.rules import DARK, FREE_THROW, LIGHT, SIDE_NAMES, Move, Position
+from ur_solver.rules.openings import chooser, level, opening_of
+from ur_solver.rules.turns import total, turn
 from ur_solver.study.match import Choices, Snapshots, choices_of, first_states, play
 
 _TIE = 1e-9
@@ -115,8 +108,8 @@ def _of_openings(values: Values, cost: float, rng: np.random.Generator) -> Itera
             rounds = opening.rounds(source, throws)
             if len(rounds) < 2 or chooser(rounds) == DARK:
                 continue
-            second, best = sorted(value for value, _ in worth_of_rounds(values, rounds))[-2:]
-            lost = (best - second) / (total(rules.start()) or 1)
+            losses = decide_rounds(values, rounds).loss
+            lost = float(np.sort(losses)[1]) / (total(rules.start()) or 1)
             if lost >= cost:
                 is_dark = rng.random() < 0.5
                 position = replace(level(rules, source), side=DARK if is_dark else LIGHT)
@@ -135,7 +128,7 @@ def _decisions(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Itera
         for choices, members in generator.by_choices(rows):
             if len(choices) > 1:
                 turns = generator.before_throw(rows[members], choices)
-                yield Choices(turns, policy.option_values(turns))
+                yield Choices(turns, policy.ranked(turns))
 
 
 def _costly(decisions: Choices, cost: float, rng: np.random.Generator) -> Iterator[Exercise]:
@@ -146,75 +139,55 @@ def _costly(decisions: Choices, cost: float, rng: np.random.Generator) -> Iterat
     keys = np.column_stack([turns.rows, turns.throws, turns.may])[costly]
     _, first = np.unique(keys, axis=0, return_index=True)
     is_dark = rng.random(len(first)) < 0.5
-    for turn, dark in zip(costly[first].tolist(), is_dark.tolist(), strict=True):
-        yield _exercise(turns, turn, DARK if dark else LIGHT, float(lost[turn]))
+    for number, dark in zip(costly[first].tolist(), is_dark.tolist(), strict=True):
+        yield _exercise(turns, number, DARK if dark else LIGHT, float(lost[number]))
 
 
 def _next_best(decisions: Choices) -> npt.NDArray[np.float64]:
     """What the second best option of each decision loses, as a share of both sides' values."""
-    turns = decisions.turns
-    parts = np.split(decisions.worth, turns.starts[1:-1])
-    losses = [best - second for second, best in (np.sort(part)[-2:] for part in parts)]
-    payoff = turns.generator.rules.payoff
-    return np.array(losses) / np.maximum(totals_of(payoff, turns.rows), 1)
+    turns, options = decisions.turns, decisions.options
+    second = options.order[turns.starts[:-1] + 1]
+    totals = totals_of(turns.generator.rules.payoff, turns.rows)
+    return np.asarray(options.loss[second] / np.maximum(totals, 1))
 
 
-def _exercise(turns: TurnBatch, turn: int, side: str, cost: float) -> Exercise:
-    generator, state = turns.generator, turns.rows[turn].tobytes()
+def _exercise(turns: TurnBatch, number: int, side: str, cost: float) -> Exercise:
+    generator, state = turns.generator, turns.rows[number].tobytes()
     stepper = stepper_of(generator.rules)
     position = stepper.position(state, side)
     if turns.choices is not None:
         return Exercise(position, "", (), cost)
     names = [choice.name for choice in stepper.choices(state)] or [FREE_THROW]
-    choice = next(name for name in names if generator.may(name) == turns.may[turn])
-    moves_by = generator.throws[turns.throws[turn]]
+    choice = next(name for name in names if generator.may(name) == turns.may[number])
+    moves_by = generator.throws[turns.throws[number]]
     rolls = [roll for roll in stepper.rolls(state, choice) if roll.moves_by == moves_by]
     return Exercise(position, choice, max(rolls, key=attrgetter("probability")).throws, cost)
 
 
 class Weighed(NamedTuple):
-    """An option of a decision.
+    """An option of a decision: a move, a choice before the throw, or a square in an opening.
 
-    Attributes
-    ----------
-    text : str
-        A move, or a choice before the throw.
-    option : Step, StateChoice or Round
-    value : float
-        To the side that decides: its chance to win, or with stakes its money to come.
-    margin : float
-        Half the width of the 95 % interval of the value; 0 if it is exact.
+    `value` is to the side that decides, and `margin` half the width of its 95 % interval, 0 if it
+    is exact. `after` is the position before the next throw; None after a win and a choice, and
+    where another round of the opening follows.
     """
 
     text: str
-    option: Option | Round
     value: float
     margin: float
+    after: Position | None = None
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision of the side to throw in a position.
+    """A decision of the side to throw in a position, which is that before the throw.
 
-    Attributes
-    ----------
-    position : Position
-        Before the throw.
-    choice : str
-        The choice before the throw; empty if there is none, or if that is the decision.
-    throws : tuple of int
-        As the dice show them; empty if the decision is the choice before the throw. In an opening
-        both sides', light's first.
-    options : tuple of Weighed
-        All of them, two or more, in the order of `legal_moves`; in an opening of `Opening.rounds`.
-    total : int
-        The sum of both sides' values: 1, or with stakes the pot.
-    played : str or None
-        What was played in the game that it is from.
-    source : str or None
-        That game, and the place in it.
-    is_opening : bool
-        Whether it is the choice of a square in an opening.
+    `choice` is the choice before the throw; empty if there is none, or if that is the decision.
+    `throws` are what the dice show; empty if the decision is the choice before the throw; in an
+    opening both sides', light's first. `options` are all, two or more, in the order of
+    `legal_moves`, or of `Opening.rounds`. `total` is the sum of both sides' values: 1, or with
+    stakes the pot. `played` is what was played in the game that it is from, `source` that game and
+    the place in it.
     """
 
     position: Position
@@ -291,37 +264,33 @@ def decision(
 ) -> Decision:
     """A decision with the values of its options; the other parameters are those of `Decision`.
 
-    Raises
-    ------
-    InputError
-        If there is nothing to decide, or these throws are not possible.
+    InputError if there is nothing to decide, or these throws are not possible.
     """
-    stepper = stepper_of(position.rules)
-    state = stepper.encode(position)
-    options: Sequence[Option]
+    options: list[Weighed] = []
     if throws:
-        roll = stepper.rolls(state, choice).of(throws)
-        options = () if roll is None else stepper.steps_after(state, roll, choice)
+        moves = _moves(position, choice, throws)
+        found = query.evaluated_moves(values, position, throws[-1], choice) if moves else []
+        for move in sorted(found, key=lambda each: moves.index(each.move)):
+            after = None if move.move.position.winner else move.move.position
+            options.append(Weighed(move.move.text, move.value, move.error, after))
     else:
-        options = stepper.choices(state)
+        choices = query.decision(values, position).choices
+        options = [Weighed(each.name, each.value, each.error) for each in choices]
     if len(options) < 2:
         raise InputError(
             f"there is nothing to decide in {position.notation!r} with throw "
             f"{' '.join(map(str, throws)) or 'still to come'}"
         )
-    texts = [_text(stepper, position.side, option) for option in options]
-    worth = option_values(options, values)
-    return Decision(
-        position,
-        choice,
-        throws,
-        tuple(
-            Weighed(texts[k], options[k], value, margin) for k, (value, margin) in enumerate(worth)
-        ),
-        stepper.total(state),
-        played,
-        source,
-    )
+    return Decision(position, choice, throws, tuple(options), total(position), played, source)
+
+
+def _moves(position: Position, choice: str, throws: tuple[int, ...]) -> tuple[Move, ...]:
+    """The legal moves after these throws; none if they are not possible."""
+    for each in turn(position):
+        for outcome in each.outcomes if each.name == choice else ():
+            if outcome.throws == throws:
+                return outcome.moves
+    return ()
 
 
 def opening_decision(
@@ -334,30 +303,25 @@ def opening_decision(
 ) -> Decision:
     """The choice of a square in a round of an opening, with the values of the squares.
 
-    Parameters
-    ----------
-    values : Table or Estimator
-    source : int
-        The path index that both markers are on; `HOME` before they enter.
-    throws : tuple of int
-        Light's and dark's, after which one of them may choose.
-    played, place : str, optional
-        `Decision.played` and `Decision.source`.
+    `source` is the path index that both markers are on, `HOME` before they enter; `throws` are
+    light's and dark's, after which one of them may choose. `played` and `place` are
+    `Decision.played` and `Decision.source`.
     """
     rules = values.rules
-    opening = opening_of(rules)
-    assert opening is not None
+    opening = known_opening(rules)
     rounds = opening.rounds(source, throws)
-    side = chooser(rounds)
-    worth = worth_of_rounds(values, rounds)
+    side, found = chooser(rounds), decide_rounds(values, rounds)
+    options = tuple(
+        Weighed(each.text.split()[side == DARK], value, error, each.position)
+        for each, value, error in zip(
+            rounds, found.worth.tolist(), found.error.tolist(), strict=True
+        )
+    )
     return Decision(
         replace(level(rules, source), side=side),
         FREE_THROW,
         throws,
-        tuple(
-            Weighed(each.text.split()[side == DARK], each, *of_it)
-            for each, of_it in zip(rounds, worth, strict=True)
-        ),
+        options,
         total(rules.start()),
         played,
         place,
@@ -365,24 +329,13 @@ def opening_decision(
     )
 
 
-def _text(stepper: Stepper, side: str, option: Option) -> str:
-    return stepper.text(side, option) if isinstance(option, Step) else option.name
-
-
 def mistakes(
     audit: GameAudit, values: Values, *, cost: float = 0.02, sides: str = "LD"
 ) -> Iterator[Decision]:
     """The decisions of an audited game in which a better option was surely missed, in order.
 
-    Parameters
-    ----------
-    audit : GameAudit
-    values : Table or Estimator
-        Of the rules of the game.
-    cost : float
-        The least loss, a share of what there is to win.
-    sides : str
-        Whose decisions: ``"L"``, ``"D"`` or both.
+    That is one that loses `cost` or more, a share of what there is to win. `sides` are those whose
+    decisions are wanted: ``"L"``, ``"D"`` or both.
     """
     record = audit.record
     for each, judged in judged_rounds(audit):
@@ -422,50 +375,22 @@ class NextThrow(NamedTuple):
 def next_throws(
     values: Values, position: Position, weighed: Weighed
 ) -> tuple[str, list[NextThrow]]:
-    """Who throws after a move, and what each throw then makes of it.
+    """The side that throws after an option of a decision, and what each throw makes of it.
 
-    Parameters
-    ----------
-    values : Table or Estimator
-    position : Position
-        Before the throw of the decision.
-    weighed : Weighed
-        One of the options of the decision.
-
-    Returns
-    -------
-    side : str
-        The side that throws next.
-    throws : list of NextThrow
-        Empty for a move that wins, for choices before a throw, and where another round of an
-        opening follows. Their mean, weighted by probability, is the value of the option, up to the
-        errors of values.
+    There are none after a win and a choice before the throw, and where another round of an opening
+    follows. Their mean, weighted by probability, is the value of the option, up to the errors of
+    values.
     """
-    option, stepper = weighed.option, stepper_of(position.rules)
-    if isinstance(option, Round) and option.position is not None:
-        state, side = stepper.encode(option.position), option.position.side
-    elif isinstance(option, Step) and not option.is_win:
-        state = option.state
-        side = position.side if option.again else opponent(position.side)
-    else:
+    if weighed.after is None:
         return position.side, []
-    choice = FREE_THROW
-    if choices := stepper.choices(state):
-        worth = option_values(choices, values)
-        choice = choices[worth.index(max(worth))].name
-    rolls, outcomes = stepper.rolls(state, choice), stepper.outcomes(state, choice)
-    found = row_estimates(values, [row for each in outcomes for row in outcome_rows(each)])
-
-    def worth_to_mover(value: float) -> float:
-        if isinstance(option, Step):
-            return option.worth(value)
-        return value if side == position.side else stepper.total(state) - value
-
-    return side, [
+    found = query.decision(values, weighed.after)
+    best = min(found.choices, key=lambda each: each.loss)
+    sign = 1 if weighed.after.side == position.side else -1
+    return weighed.after.side, [
         NextThrow(
-            roll.throws,
-            outcome.probability,
-            worth_to_mover(outcome_estimate(outcome, found)[0]),
+            each.throws,
+            float(each.probability),
+            weighed.value + sign * (each.value - found.value),
         )
-        for roll, outcome in zip(rolls, outcomes, strict=True)
+        for each in best.throws
     ]

@@ -7,21 +7,28 @@ Figures that are exact are numbers; sampled ones are objects with their 95 % int
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.query import Answers
-from ur_solver.answers.values import Values, margin_of, totals_of
+from ur_solver.answers.decisions import Values, has_choices, totals_of
+from ur_solver.answers.openings import to_side
+from ur_solver.answers.query import (
+    Answers,
+    Decision,
+    EvaluatedChoice,
+    EvaluatedMove,
+    ThrowValue,
+    decision,
+)
 from ur_solver.common.text import counted, whole_number
 from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
-from ur_solver.rules import FREE_THROW, LIGHT, Move, Position
-from ur_solver.rules.turns import Outcome, choice_value, move_value, pass_value, total, turn
+from ur_solver.rules import Move, Position
+from ur_solver.rules.turns import total
 from ur_solver.study.estimates import (
     IntervalEstimate,
     beyond_of,
@@ -47,8 +54,6 @@ from ur_solver.study.match import (
     share_of_wins,
 )
 
-_Throws = tuple[int, ...]
-
 
 def opening_tree(table: Answers, depth: int = 3) -> list[dict[str, Any]]:
     """The tree of the first `depth` throws: a branch for every throw, and branches of it.
@@ -62,79 +67,53 @@ def opening_tree(table: Answers, depth: int = 3) -> list[dict[str, Any]]:
     """
     start = table.rules.start()
     throw = table.rules.mechanics.opening_throw
-    if throw is None:
-        return _branches(table, start, depth)
-    moves = tuple(table.rules.legal_moves(start, throw))
-    chosen = {"say": None, "other_loses": None}
-    return [chosen | _branch(table, start, depth, [(throw,)], Fraction(1), moves)]
+    throws = () if throw is None else (throw,)
+    return _branches(table, decision(table, start, throws=throws), depth)
 
 
-def _branches(table: Answers, position: Position, depth: int) -> list[dict[str, Any]]:
-    if depth == 0 or position.winner is not None:
+def _branches(table: Answers, found: Decision, depth: int) -> list[dict[str, Any]]:
+    if depth == 0 or not found.choices:
         return []
-    choices = turn(position)
-    best = choices[0]
-    chosen: dict[str, Any] = {"say": None, "other_loses": None}
-    if best.name != FREE_THROW:
-        worth = [choice_value(position, choice, table.value) for choice in choices]
-        at = max(range(len(choices)), key=worth.__getitem__)
-        best = choices[at]
-        margin = margin_of(table, position)  # a value before the throw is that of its best choice
-        chosen = {"say": best.name, "other_loses": _least_loss(worth, at, [margin] * len(worth))}
+    choices = sorted(found.choices, key=lambda each: each.loss)
+    chosen = {"say": choices[0].name or None, "other_loses": _least_loss(choices)}
     return [
-        chosen | _branch(table, position, depth, throws, chance, moves)
-        for throws, chance, moves in _by_moves(best.outcomes)
+        chosen | _branch(table, found.position, depth, throws)
+        for throws in _by_moves(choices[0].throws)
     ]
 
 
-def _by_moves(
-    outcomes: tuple[Outcome, ...],
-) -> list[tuple[list[_Throws], Fraction, tuple[Move, ...]]]:
-    """Outcomes with their moves; those that leave the same are one."""
-    found: dict[tuple[Move, ...], tuple[list[_Throws], Fraction]] = {}
-    for outcome in outcomes:
-        throws, chance = found.get(outcome.moves, ([], Fraction(0)))
-        found[outcome.moves] = [*throws, outcome.throws], chance + outcome.probability
-    return [(throws, chance, moves) for moves, (throws, chance) in found.items()]
+def _by_moves(throws: Iterable[ThrowValue]) -> Iterable[list[ThrowValue]]:
+    """Throws that leave the same moves, together."""
+    found: dict[tuple[Move, ...], list[ThrowValue]] = {}
+    for each in throws:
+        found.setdefault(tuple(option.move for option in each.options), []).append(each)
+    return found.values()
 
 
 def _branch(
-    table: Answers,
-    position: Position,
-    depth: int,
-    throws: list[_Throws],
-    chance: Fraction,
-    moves: tuple[Move, ...],
+    table: Answers, position: Position, depth: int, throws: list[ThrowValue]
 ) -> dict[str, Any]:
-    value, reached = pass_value(position, table.value), position.pass_turn()
-    text: str | None = None
-    second: Any = None
-    if moves:
-        worth = [move_value(move, table.value) for move in moves]
-        value = max(worth)
-        at = worth.index(value)
-        text, reached = moves[at].text, moves[at].position
-        second = _least_loss(worth, at, [margin_of(table, move.position) for move in moves])
-    to_light = value if position.side == LIGHT else total(position) - value
+    thrown, moves = throws[0], throws[0].moves
+    reached = moves[0].move.position if moves else position.pass_turn()
+    to_light = to_side(thrown.value, position.side, total(position))
+    error = moves[0].error if moves else thrown.error
     return {
-        "throws": [list(each) for each in throws],
-        "chance": float(chance),
-        "move": text,
-        "value": IntervalEstimate.within(to_light, margin_of(table, reached)).to_json(),
-        "second": second,
+        "throws": [list(each.throws) for each in throws],
+        "chance": float(sum(each.probability for each in throws)),
+        "move": moves[0].move.text if moves else None,
+        "value": IntervalEstimate.within(to_light, error).to_json(),
+        "second": _least_loss(moves),
         "position": reached.notation,
-        "then": _branches(table, reached, depth - 1),
+        "then": _branches(table, decision(table, reached), depth - 1) if depth > 1 else [],
     }
 
 
-def _least_loss(worth: list[float], best: int, margins: list[float]) -> Any:
+def _least_loss(best_first: Sequence[EvaluatedChoice | EvaluatedMove]) -> Any:
     """What the second best option loses, as JSON; None without one."""
-    others = [k for k in range(len(worth)) if k != best]
-    if not others:
+    if len(best_first) < 2:
         return None
-    second = max(others, key=worth.__getitem__)
-    margin = math.hypot(margins[best], margins[second])
-    return IntervalEstimate.within(worth[best] - worth[second], margin).to_json()
+    second = best_first[1]
+    return IntervalEstimate.within(second.loss, second.loss_error).to_json()
 
 
 LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")
@@ -185,6 +164,7 @@ def study(
     whole_number("seed", seed)
     whole_number("games", games, 2)
     rules, generator = table.rules, generator_of(table.rules)
+    begin = decision(table, rules.start())
     say(f"{counted(games, 'game')} of the table against itself")
     best = TablePolicy(table)
     observers = (Counts, partial(ChanceObserver, table), Squares, Snapshots)
@@ -209,8 +189,8 @@ def study(
         "positions": generator.space.n_positions,
         "games": games,
         "seed": seed,
-        **({"exact": False} if margin_of(table, rules.start()) else {}),
-        "fairness": _fairness(table, played),
+        **({"exact": False} if begin.error else {}),
+        "fairness": _fairness(table, begin, played),
         "length": _length(played, best, exact),
         "choices": _turns(played),
         "drama": _drama(played),
@@ -236,24 +216,23 @@ def study(
     }
 
 
-def _fairness(table: Answers, played: PlayedGames) -> dict[str, Any]:
-    start = table.rules.start()
-    value, answers, margin = table.value(start), table, margin_of(table, start)
+def _fairness(table: Answers, begin: Decision, played: PlayedGames) -> dict[str, Any]:
+    value, margin = begin.value, begin.error
     fairness: dict[str, Any] = {
-        "first_player": IntervalEstimate.within(answers.opening_value(), margin).to_json(),
+        "first_player": IntervalEstimate.within(table.opening_value(), margin).to_json(),
         "first_player_wins": mean_of(played.results).to_json(),
         "unfinished": share_of(int((~played.is_finished).sum()), len(played)).to_json(),
     }
     if not table.rules.mechanics.has_free_first_throw:
         fairness["with_a_free_first_throw"] = IntervalEstimate.within(value, margin).to_json()
-    if margin == 0 and not answers.choices(start):
-        worth = answers.throws(start)
+    if margin == 0 and not has_choices(table.rules):
+        worth = table.throws(begin.position)
         fairness["first_throw"] = [
-            {"throw": each.throw, "chance": float(each.probability), "gain": each.value - value}
+            {"throw": each.throw, "chance": float(each.probability), "gain": each.luck}
             for each in worth
         ]
         fairness["first_throw_spread"] = math.sqrt(
-            sum(float(each.probability) * (each.value - value) ** 2 for each in worth)
+            sum(float(each.probability) * each.luck**2 for each in worth)
         )
     return fairness
 
