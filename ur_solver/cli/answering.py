@@ -56,7 +56,7 @@ def answering_of(
 def _times(rules: RuleSet) -> str:
     """What a solve and a training take, to follow the commands that do them."""
     from ur_solver.cli.plan import cost_of  # noqa: PLC0415 - the kernels, for what is missing
-    from ur_solver.solving import Request  # noqa: PLC0415 - same
+    from ur_solver.solving.request import Request  # noqa: PLC0415 - same
 
     training = f"some {TRAINING_MINUTES} minutes"
     cost = cost_of(Request.of(rules))
