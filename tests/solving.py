@@ -66,7 +66,9 @@ def solve(
         return result
 
     def tell(record: BlockRecord) -> None:
-        on_block(keep(BlockResult(record, store.values_of(record.index))))
+        own = store.values_of(record.index)
+        assert own is not None
+        on_block(keep(BlockResult(record, own)))
 
     for result in finished:
         store.put(keep(result))

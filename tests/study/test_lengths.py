@@ -14,7 +14,7 @@ import ur_solver as ur
 from tests.oracles.exact import exact_values
 from tests.oracles.lengths import exact_lengths
 from tests.test_exact import all_positions
-from ur_solver.answers.lengths import open_lengths
+from ur_solver.api.lengths import open_lengths
 from ur_solver.api.table import Table
 from ur_solver.blocks.stored import BlockRecord, BlockResult
 from ur_solver.errors import (

@@ -6,17 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ur_solver.answers.locate import is_rule_set
-from ur_solver.api.evaluator import (
-    TRAINING_MINUTES,
-    Evaluator,
-    evaluator_of,
-    open_evaluator,
-)
 from ur_solver.cli.options import number_option
 from ur_solver.cli.output import gib_text, say, time_text
 from ur_solver.common.text import counted
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
+from ur_solver.estimators.evaluator import TRAINING_MINUTES, Evaluator, evaluator_of, open_evaluator
 from ur_solver.rules import Position, RuleSet, named_rules
 
 _F = TypeVar("_F", bound=Callable[..., Any])

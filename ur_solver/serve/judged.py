@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ur_solver.answers.query import exactness
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit import (
     GameAudit,
     Thresholds,
@@ -22,6 +21,7 @@ from ur_solver.audit import (
     result_text,
 )
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import (
     NOTATIONS,
     GameRecord,

@@ -293,6 +293,18 @@ class TableFile(Closing):
             stored = self._chunk(self._first_chunks[row] + chunk).item(at)
         return stored / self._scale  # type: ignore[no-any-return]
 
+    def read_worth(self, rank: int, fines: int) -> float:
+        """The value of a rank, with stakes in money; raises as `read_one`.
+
+        Past the fines that the table reaches it is a straight line (`ur_solver.space.stakes`).
+        """
+        space = self.space
+        value = self.read_one(rank) * space.unit
+        past = fines - space.reach
+        if past <= 0:
+            return value
+        return value + past * space.fine * self.read_one(space.chance_rank(rank))
+
     def error_of(self, rank: int) -> float | None:
         """The proven error of a rank's value, which is that of its block; None without a
         certificate.
