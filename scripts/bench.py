@@ -178,7 +178,7 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
     import numpy as np
 
     from ur_solver.api.table import Table
-    from ur_solver.blocks.stored import BlockResult
+    from ur_solver.blocks.stored import BlockRecord, BlockResult
     from ur_solver.table.reader import TableFile
     from ur_solver.table.writer import write_table
 
@@ -212,7 +212,7 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
         query.state_values(states)
         batch = middle(lambda: query.state_values(states)) / N_BATCH
         results = [
-            BlockResult(k, header.residual, 1, 0.0, values=query.file.read_block(k))
+            BlockResult(BlockRecord(k, header.residual, 1, 0.0), query.file.read_block(k))
             for k in range(len(space.blocks))
         ]
 

@@ -21,7 +21,9 @@ sys.path.insert(0, str(ROOT))  # the tests are not installed
 from tests.oracles.exact import exact_values  # noqa: E402
 from ur_solver.api.table import Table  # noqa: E402
 from ur_solver.rules import CATALOGUE, RuleSet  # noqa: E402
-from ur_solver.solving import Request, plan_of, run  # noqa: E402
+from ur_solver.solving.execution import run  # noqa: E402
+from ur_solver.solving.plan import plan_of  # noqa: E402
+from ur_solver.solving.request import Request  # noqa: E402
 from ur_solver.space import space_of  # noqa: E402
 
 MOST_DIGITS = 150

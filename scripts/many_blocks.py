@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import psutil
 
-from ur_solver.engine import BlockGraph, Lease
+from ur_solver.engine import BlockGraph, Cluster, Lease
 from ur_solver.engine.cluster_runner import ClusterRunner, connected
-from ur_solver.engine.clusters import Cluster
 
 
 @dataclass(frozen=True)

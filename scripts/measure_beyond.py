@@ -26,8 +26,8 @@ import psutil
 
 from ur_solver.cli.options import memory_size
 from ur_solver.rules import named_rules
-from ur_solver.solving import Request
 from ur_solver.solving.costs import measured_speed, schedule_of
+from ur_solver.solving.request import Request
 from ur_solver.table.reader import TableFile
 
 _UR = [sys.executable, "-m", "ur_solver"]

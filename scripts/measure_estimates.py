@@ -12,8 +12,8 @@ import time
 
 import ur_solver as ur
 from ur_solver.engine import ThreadRunner, solve
-from ur_solver.solving import Request
 from ur_solver.solving.costs import expected_seconds
+from ur_solver.solving.request import Request
 from ur_solver.space import space_of
 
 MOST = 9_000_000

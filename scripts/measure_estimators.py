@@ -74,14 +74,23 @@ def main() -> None:
             _measure(estimator, _Endings(rules, exact) if asked.left else exact, is_whole, asked)
 
 
-class _Endings:
+class _Endings(Values):
     """The endings of a game by the table of the game with fewer pieces, on the same squares."""
 
     def __init__(self, rules: RuleSet, table: Table) -> None:
-        self.rules = rules
-        self.tolerance = table.tolerance
+        self._rules = rules
         self._generator = generator_of(rules)
         self._table = table
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set of the game."""
+        return self._rules
+
+    @property
+    def tolerance(self) -> float:
+        """As the table's."""
+        return self._table.tolerance
 
     def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Whether neither side has more pieces left than there are in the table."""

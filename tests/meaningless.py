@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.stored import BlockResult
+from ur_solver.blocks.stored import BlockRecord, BlockResult
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
 from ur_solver.table.writer import write_table
@@ -27,7 +27,8 @@ def hash_results(rules: RuleSet) -> Iterator[BlockResult]:
     values = hash_values(space.n_values)
     for block in space.blocks:
         part = values[block.offset : block.offset + block.size]
-        yield BlockResult(block.index, block.index * 1e-15, block.index, 0.5, values=part)
+        record = BlockRecord(block.index, block.index * 1e-15, block.index, 0.5)
+        yield BlockResult(record, part)
 
 
 def write_meaningless(

@@ -16,7 +16,9 @@ from ur_solver.engine import MemoryStore, ThreadRunner
 from ur_solver.kernel import Kernel, Values
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import evaluate
-from ur_solver.solving import Event, Finished, Request, Verdict, counts_for, plan_of, run
+from ur_solver.solving.execution import Event, Finished, counts_for, run
+from ur_solver.solving.plan import Verdict, plan_of
+from ur_solver.solving.request import Request
 from ur_solver.space import Space
 
 
@@ -59,16 +61,18 @@ def solve(
     earlier = []
 
     def keep(result: BlockResult) -> BlockResult:
-        block = space.blocks[result.index]
+        block = space.blocks[result.record.index]
         values[block.offset : block.offset + block.size] = result.values
         return result
 
     def tell(record: BlockRecord) -> None:
-        on_block(keep(record.with_values(store.values_of(record.index))))
+        own = store.values_of(record.index)
+        assert own is not None
+        on_block(keep(BlockResult(record, own)))
 
     for result in finished:
         store.put(keep(result))
-        earlier.append(result.index)
+        earlier.append(result.record.index)
     engine.solve(
         space,
         tolerance=tolerance,

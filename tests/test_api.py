@@ -62,7 +62,6 @@ def test_the_front_door(table, tmp_path, monkeypatch):
         "ur_solver.api.games",
         "ur_solver.api.solving",
         "ur_solver.api.table",
-        "ur_solver.answers.lookup",
         "ur_solver.answers.query",
         "ur_solver.rules.game",
         "ur_solver.common.text",

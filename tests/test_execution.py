@@ -15,11 +15,12 @@ from tests.solving import make_table, solve
 from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord
 from ur_solver.errors import InputError, MemoryLimitError, OutputError
 from ur_solver.rules import PATHS, RACES, named_rules
-from ur_solver.solving import Request, RoomShort
 from ur_solver.solving import costs as cost
 from ur_solver.solving import costs as memory
 from ur_solver.solving import costs as room
 from ur_solver.solving.costs import available_bytes, estimate, expected_seconds, room_for
+from ur_solver.solving.execution import RoomShort
+from ur_solver.solving.request import Request
 from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile
 
@@ -31,7 +32,9 @@ PEAK = """
 import json, pathlib, sys
 from ur_solver.solving.costs import estimate
 from ur_solver.rules import named_rules
-from ur_solver.solving import Request, plan_of, run
+from ur_solver.solving.request import Request
+from ur_solver.solving.plan import plan_of
+from ur_solver.solving.execution import run
 rules, threads, precision = named_rules(sys.argv[1]), int(sys.argv[3]), sys.argv[4]
 path = pathlib.Path(sys.argv[2])
 run(plan_of(Request.of(rules, path, threads=threads, precision=precision)))

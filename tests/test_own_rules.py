@@ -16,9 +16,9 @@ from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.rules import named_rules
-from ur_solver.solving import Request
 from ur_solver.solving import costs as memory
 from ur_solver.solving.costs import room_for
+from ur_solver.solving.request import Request
 
 pytestmark = pytest.mark.medium
 

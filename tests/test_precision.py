@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -14,8 +15,8 @@ from ur_solver.answers.verify import verify_table
 from ur_solver.blocks.folder import BlockFolder, Job, described
 from ur_solver.blocks.lock import HEAD, checkpoint_folder
 from ur_solver.cli import cli
-from ur_solver.engine import Lease
-from ur_solver.engine.clusters import FolderTask
+from ur_solver.engine import FileStore, Lease
+from ur_solver.engine.solve import SolveTask
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.kernel import Workspace, kernel_of
 from ur_solver.rules import named_rules
@@ -104,7 +105,9 @@ def test_workers_solve_in_the_precision_of_the_job(tmp_path):
     expected = solve(SPACE, tolerance=1e-5, kernel=kernel_of(SPACE, "single"))
     job, output = Job(RULES, 1e-5, precision="single"), tmp_path / "table.h5"
     with BlockFolder(checkpoint_folder(output), job) as folder:
-        task = FolderTask(str(folder.folder), (folder.folder / HEAD).read_bytes())
+        store = FileStore(folder.files)
+        sent = SolveTask(kernel_of(SPACE, "single"), store, goal=1e-6, certify=False)
+        task = pickle.loads(pickle.dumps(sent))
         for block in SPACE.blocks:
             task(block.index, Lease(Workspace()))
             own = expected[block.offset : block.offset + block.size]

@@ -13,9 +13,9 @@ from ur_solver.blocks.stored import BlockRecord
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.rules import named_rules
-from ur_solver.solving import Request
 from ur_solver.solving import costs as cost
 from ur_solver.solving.costs import Speed, measured_speed, schedule_of
+from ur_solver.solving.request import Request
 from ur_solver.space import space_of
 
 SPACE = space_of(named_rules("finkel:4"))

@@ -10,11 +10,13 @@ from tests.meaningless import write_meaningless
 from tests.solving import make_table
 from ur_solver.blocks.folder import BlockFolder, Job
 from ur_solver.blocks.lock import checkpoint_folder
-from ur_solver.engine.clusters import Cluster
+from ur_solver.engine import Cluster
 from ur_solver.errors import DiskLimitError, InputError, MemoryLimitError, OutputError
 from ur_solver.rules import named_rules
-from ur_solver.solving import Begun, BlockDone, Finished, FolderMade, Request, plan_of, run
 from ur_solver.solving import costs as disk
+from ur_solver.solving.execution import Begun, BlockDone, Finished, FolderMade, run
+from ur_solver.solving.plan import plan_of
+from ur_solver.solving.request import Request
 from ur_solver.table.names import FOLDER_VARIABLE
 from ur_solver.table.reader import TableFile
 

@@ -20,17 +20,16 @@ if TYPE_CHECKING:
     __version__: str
     from ur_solver import errors
     from ur_solver.answers.decisions import Mark, Thresholds
-    from ur_solver.answers.lengths import Lengths, MoveLength
     from ur_solver.answers.openings import EvaluatedRound
     from ur_solver.answers.query import Decision, EvaluatedChoice, EvaluatedMove, ThrowValue
-    from ur_solver.api.estimating import train
-    from ur_solver.api.evaluator import open_evaluator
     from ur_solver.api.games import Games, read_games, sample, write_games
-    from ur_solver.api.lengths import solve_lengths
+    from ur_solver.api.lengths import Lengths, MoveLength, solve_lengths
     from ur_solver.api.solving import open_table, rule_set, solve, solve_from
     from ur_solver.api.table import Table
     from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary
     from ur_solver.estimators.estimator import Estimator, open_estimator
+    from ur_solver.estimators.evaluator import open_evaluator
+    from ur_solver.estimators.train import train
     from ur_solver.records import GameRecord, Ply, RecordFault
     from ur_solver.rules import (
         CATALOGUE,
@@ -53,16 +52,15 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "answers.decisions": ("Mark", "Thresholds"),
-    "answers.lengths": ("Lengths", "MoveLength"),
     "answers.openings": ("EvaluatedRound",),
     "answers.query": ("Decision", "EvaluatedChoice", "EvaluatedMove", "ThrowValue"),
-    "api.estimating": ("train",),
-    "api.evaluator": ("open_evaluator",),
     "api.games": ("Games", "read_games", "sample", "write_games"),
-    "api.lengths": ("solve_lengths",),
+    "api.lengths": ("Lengths", "MoveLength", "solve_lengths"),
     "api.solving": ("open_table", "rule_set", "solve", "solve_from"),
     "api.table": ("Table",),
     "audit.audits": ("GameAudit", "JudgedPly", "PlayerSummary"),
+    "estimators.evaluator": ("open_evaluator",),
+    "estimators.train": ("train",),
     "estimators.estimator": ("Estimator", "open_estimator"),
     "records": ("GameRecord", "Ply", "RecordFault"),
     "rules": (

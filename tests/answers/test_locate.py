@@ -13,7 +13,9 @@ from tests.solving import make_table
 from ur_solver.answers.locate import find_file, find_part, is_table_word, open_file, open_file_of
 from ur_solver.errors import MissingTableError, NotATableError, OutputError, RuleSetError
 from ur_solver.rules import named_rules
-from ur_solver.solving import Request, plan_of, run
+from ur_solver.solving.execution import run
+from ur_solver.solving.plan import plan_of
+from ur_solver.solving.request import Request
 from ur_solver.space import part_of
 from ur_solver.table.names import (
     FOLDER_VARIABLE,

@@ -23,7 +23,7 @@ from ur_solver.blocks.lock import checkpoint_folder
 from ur_solver.blocks.stored import RECORD, BlockResult
 from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.rules import named_rules
-from ur_solver.solving import Resumed
+from ur_solver.solving.execution import Resumed
 from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile
 
@@ -51,7 +51,7 @@ def save(checkpoint: BlockFolder, result: BlockResult) -> None:
 
 def read(checkpoint: BlockFolder) -> list[BlockResult]:
     return [
-        each.with_values(checkpoint.files.values_of(each.index)) for each in checkpoint.finished()
+        BlockResult(each, checkpoint.files.values_of(each.index)) for each in checkpoint.finished()
     ]
 
 
@@ -67,16 +67,14 @@ def found(output: pathlib.Path):
 
 
 def assert_same(one, other) -> None:
-    assert (one.index, one.residual, one.sweeps, one.seconds) == (
-        *(other.index, other.residual, other.sweeps, other.seconds),
-    )
+    assert one.record == other.record
     assert np.array_equal(one.values, other.values)
 
 
 def test_blocks_come_back_as_they_were_saved(output):
     fill(output, RESULTS[::3])
     again = found(output)
-    assert [each.index for each in again] == [each.index for each in RESULTS[::3]]
+    assert [each.record for each in again] == [each.record for each in RESULTS[::3]]
     for one, other in zip(again, RESULTS[::3], strict=True):
         assert_same(one, other)
 
@@ -204,14 +202,14 @@ def test_blocks_of_another_solve_are_solved_again(output):
         assert len(read(checkpoint)) == 1
     fill(output, RESULTS[:1])
     block_files(output.with_name("other.h5"))[1].rename(folder(output) / "000" / "000001.block")
-    assert [each.index for each in found(output)] == [0]
+    assert [each.record.index for each in found(output)] == [0]
 
 
 def test_a_block_that_is_not_in_the_manifest_yet_counts(output):
     # its solve was killed between the two
     fill(output, RESULTS[:3])
     (folder(output) / "manifest.bin").write_bytes(b"")
-    assert [each.index for each in found(output)] == [0, 1, 2]
+    assert [each.record.index for each in found(output)] == [0, 1, 2]
 
 
 def test_a_file_other_than_the_manifest_names_is_solved_again(output):
@@ -220,14 +218,15 @@ def test_a_file_other_than_the_manifest_names_is_solved_again(output):
     block_files(output)[1].unlink()
     with opened(output) as checkpoint:
         checkpoint.files.write(
-            dataclasses.replace(RESULTS[1], seconds=9.0).record, RESULTS[1].values
+            dataclasses.replace(RESULTS[1].record, seconds=9.0), RESULTS[1].values
         )
-    assert [each.index for each in found(output)] == [0, 2]
+    assert [each.record.index for each in found(output)] == [0, 2]
     assert sorted(block_files(output)) == [0, 2]
 
 
 def test_the_first_whole_file_of_a_block_stays(output):
-    other = dataclasses.replace(RESULTS[5], seconds=9.0, values=1 - RESULTS[5].values)
+    record, values = RESULTS[5]
+    other = BlockResult(dataclasses.replace(record, seconds=9.0), 1 - values)
     fill(output, [RESULTS[5], other])
     (again,) = found(output)
     assert_same(again, RESULTS[5])
@@ -268,7 +267,7 @@ def test_a_block_has_its_name_once_all_of_it_is_synced(output, monkeypatch):
 def test_values_that_do_not_lie_together(output):
     spread = np.repeat(RESULTS[20].values, 2)[::2]
     assert not spread.flags.c_contiguous
-    fill(output, [dataclasses.replace(RESULTS[20], values=spread)])
+    fill(output, [RESULTS[20]._replace(values=spread)])
     (again,) = found(output)
     assert_same(again, RESULTS[20])
 
@@ -280,11 +279,11 @@ def rewrite(output: pathlib.Path, index: int, change) -> bool:
     content = bytearray(whole)
     change(content)
     path.write_bytes(content)
-    again = {each.index: each for each in found(output)}
+    again = {each.record.index: each for each in found(output)}
     assert index in again or not path.exists()
     path.write_bytes(whole)
     for each in again.values():
-        assert_same(each, RESULTS[each.index])
+        assert_same(each, RESULTS[each.record.index])
     return index in again
 
 
@@ -318,7 +317,7 @@ def test_foreign_blocks_are_solved_again(output):
     content = one.read_bytes()
     one.write_bytes(other.read_bytes())
     other.write_bytes(content)
-    assert {each.index for each in found(output)} == set(range(len(RESULTS))) - {7, 8}
+    assert {each.record.index for each in found(output)} == set(range(len(RESULTS))) - {7, 8}
     size = values_of(20).stop - values_of(20).start
     for by in (os.urandom(size), bytes(size)):
 
@@ -343,11 +342,12 @@ def test_no_flipped_bit_is_taken_for_a_value(output):
 
 
 def test_certified_blocks_and_others_are_not_taken_for_each_other(output):
-    certified = dataclasses.replace(RESULTS[1], error=3e-13)
+    record, values = RESULTS[1]
+    certified = BlockResult(dataclasses.replace(record, error=3e-13), values)
     with opened(output, certify=True) as checkpoint:
         save(checkpoint, RESULTS[0])
         save(checkpoint, certified)
-        assert [(each.index, each.error) for each in read(checkpoint)] == [(1, 3e-13)]
+        assert [(each.record.index, each.record.error) for each in read(checkpoint)] == [(1, 3e-13)]
     with pytest.raises(CheckpointError, match="of blocks that are certified; remove"):
         found(output)
 
@@ -357,7 +357,7 @@ def test_what_is_no_file_of_a_block_is_none(output):
     block_files(output)[1].unlink()
     (folder(output) / "000" / "000001.block").mkdir()
     with opened(output) as checkpoint:
-        assert 1 not in [each.index for each in read(checkpoint)]
+        assert 1 not in [each.record.index for each in read(checkpoint)]
         with pytest.raises(OutputError, match=r"cannot write block 1 .*Is a directory"):
             save(checkpoint, RESULTS[1])
 

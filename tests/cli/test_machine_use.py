@@ -94,8 +94,8 @@ def test_a_solve_that_does_not_fit_the_disk_is_refused_before_it_begins(tmp_path
 
 def test_what_a_checkpoint_has_counts_as_there(tmp_path, monkeypatch):
     from ur_solver.errors import DiskLimitError
-    from ur_solver.solving import Request
     from ur_solver.solving.costs import check_disk, disk_bytes
+    from ur_solver.solving.request import Request
 
     rules, table = named_rules("finkel:3"), tmp_path / "table.h5"
     request = Request.of(rules)

@@ -13,7 +13,7 @@ from ur_solver.cli.messages import Messages
 from ur_solver.cli.solve import show_events
 from ur_solver.common.progress import Form
 from ur_solver.rules import named_rules
-from ur_solver.solving import (
+from ur_solver.solving.execution import (
     Begun,
     BlockDone,
     Finished,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 
 import numpy as np
@@ -49,17 +48,17 @@ def test_every_block_is_reported_once_and_after_those_it_needs():
     for threads in (1, 2, 8):
         order = []
         values = solve(FINKEL, tolerance=1e-12, threads=threads, on_block=order.append)
-        reported = [result.index for result in order]
+        reported = [result.record.index for result in order]
         assert sorted(reported) == list(range(len(FINKEL.blocks)))
         for k, index in enumerate(reported):
             assert set(FINKEL.reads(index)) <= set(reported[:k])
         for result in order:
-            block = FINKEL.blocks[result.index]
+            block = FINKEL.blocks[result.record.index]
             own = values[block.offset : block.offset + block.size]
             assert np.array_equal(result.values, own)
             assert len(result.values) == block.size
-            assert 0 <= result.residual < 1e-12
-            assert result.sweeps >= 1
+            assert 0 <= result.record.residual < 1e-12
+            assert result.record.sweeps >= 1
 
 
 @pytest.mark.parametrize("word", ["finkel:3", "blitz:2", "murray:1"])
@@ -86,8 +85,10 @@ def test_a_best_move_that_sweeps_left_out_is_found_again():
     kernel = RaceKernel(FINKEL, near=0, margin=-1e9)
     values = solve(FINKEL, tolerance=1e-12, threads=1, kernel=kernel, on_block=reported.append)
     assert np.abs(values - expected).max() < 1e-12
-    assert max(each.residual for each in reported) < 1e-12
-    further = sum(each.sweeps for each in reported) - sum(each.sweeps for each in usual)
+    assert max(each.record.residual for each in reported) < 1e-12
+    further = sum(each.record.sweeps for each in reported) - sum(
+        each.record.sweeps for each in usual
+    )
     assert (further > 0) == (kernel.tiled.instruction_set != "plain")
 
 
@@ -110,16 +111,16 @@ def test_finished_blocks_are_not_solved_again(threads):
     expected = solve(FINKEL, tolerance=1e-12, threads=1, on_block=earlier.append)
     for kept in ([], earlier[:10], earlier[::2], earlier[-3:], earlier):
         # a block that was solved again would have lost its mark
-        marked = [dataclasses.replace(each, values=each.values.copy()) for each in kept]
+        marked = [each._replace(values=each.values.copy()) for each in kept]
         reported = []
         values = solve(
             FINKEL,
             tolerance=1e-12,
             threads=threads,
             finished=iter(marked),
-            on_block=lambda result, reported=reported: reported.append(result.index),
+            on_block=lambda result, reported=reported: reported.append(result.record.index),
         )
-        kept_indices = {each.index for each in kept}
+        kept_indices = {each.record.index for each in kept}
         assert sorted(reported) == sorted(set(range(len(FINKEL.blocks))) - kept_indices)
         # bit for bit with one thread: a block's sweeps read only itself and final values
         if threads == 1:
@@ -131,9 +132,9 @@ def test_finished_values_are_taken_as_they_are():
     earlier = []
     solve(FINKEL, tolerance=1e-12, on_block=earlier.append)
     last = earlier[-1]
-    other = dataclasses.replace(last, values=np.full(len(last.values), 0.25))
+    other = last._replace(values=np.full(len(last.values), 0.25))
     values = solve(FINKEL, tolerance=1e-12, finished=[*earlier[:-1], other])
-    assert (values[FINKEL.blocks[last.index].offset :][: len(last.values)] == 0.25).all()
+    assert (values[FINKEL.blocks[last.record.index].offset :][: len(last.values)] == 0.25).all()
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -142,7 +143,7 @@ def test_what_on_block_raises_ends_the_solve(threads, error):
     reported = []
 
     def on_block(result):
-        reported.append(result.index)
+        reported.append(result.record.index)
         if len(reported) == 5:
             raise error("enough")
 

@@ -33,22 +33,22 @@ def test_values_come_back_from_memory_and_files(folder, most_kept, most_unwritte
         assert store.values_of(0) is None
         for result in RESULTS:
             store.put(result)
-            assert np.array_equal(store.values_of(result.index), result.values)
+            assert np.array_equal(store.values_of(result.record.index), result.values)
         store.wait()
         for result in RESULTS:
-            values = store.values_of(result.index)
+            values = store.values_of(result.record.index)
             assert np.array_equal(values, result.values)
             assert not values.flags.writeable or values is result.values
         in_memory = sum(
             result.values.nbytes
             for result in RESULTS
-            if store.values_of(result.index) is result.values
+            if store.values_of(result.record.index) is result.values
         )
         whole = sum(each.values.nbytes for each in RESULTS)
         assert in_memory == whole if most_kept is None else in_memory <= most_kept
         for result in RESULTS:
-            store.drop(result.index)
-            assert np.array_equal(store.values_of(result.index), result.values)
+            store.drop(result.record.index)
+            assert np.array_equal(store.values_of(result.record.index), result.values)
     assert [each.index for each in folder.finished()] == list(range(len(RESULTS)))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import ur_solver as ur
 from tests.audit.test_judge import EXACT, identity_gap
-from ur_solver.answers.lookup import Lookup
+from ur_solver.api.table import Table
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.table.reader import TableFile
 
@@ -19,7 +19,7 @@ def games(exact):
 
 
 def test_an_estimator_with_the_whole_table_judges_as_that_does(estimator, exact, games):
-    known = Estimator(estimator.stored, plies=1, exact=Lookup(exact.file))
+    known = Estimator(estimator.stored, plies=1, exact=Table(exact.file))
     for judged, wanted in zip(known.audits(games), exact.audits(games), strict=True):
         assert judged.is_exact
         assert judged.start_value == pytest.approx(wanted.start_value, abs=EXACT)
@@ -54,7 +54,7 @@ def test_what_an_estimator_calls_a_worse_move_is_one(estimator, exact, games, pl
 def test_an_estimator_with_endings_is_exact_there(estimator, exact, games, tmp_path):
     rules = estimator.rules
     with ur.solve(rules, tmp_path / "endings.h5", left=1) as endings:
-        known = Estimator(estimator.stored, plies=1, exact=Lookup(TableFile(endings.path)))
+        known = Estimator(estimator.stored, plies=1, exact=Table(TableFile(endings.path)))
         n_exact = 0
         for judged, wanted in zip(known.audits(games), exact.audits(games), strict=True):
             assert identity_gap(judged) < EXACT

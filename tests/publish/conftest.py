@@ -12,9 +12,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.serve.browser import launched
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.estimators.estimator import SHIPPED, Estimator
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.publish.site import PLIES, publish
 from ur_solver.rules import named_rules
 

@@ -11,9 +11,9 @@ from tests.games import played_rows
 from tests.publish.conftest import Site
 from tests.publish.test_values import check_estimates, check_table
 from tests.serve.browser import needs_browser
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.estimators.estimator import SHIPPED, Estimator
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.publish.site import PLIES, publish
 from ur_solver.rules import CATALOGUE, named_rules
 

@@ -14,7 +14,7 @@ from tests.serve.asking import Asker
 from tests.serve.conftest import position_path
 from tests.serve.test_requests import resolved
 from ur_solver.answers.decisions import Thresholds
-from ur_solver.answers.lookup import Lookup
+from ur_solver.api.table import Table
 from ur_solver.audit.audits import option_values
 from ur_solver.audit.texts import game_json
 from ur_solver.estimators.estimator import Estimator
@@ -142,7 +142,7 @@ def test_tags_change_with_what_answers(estimators, solved):
         for one in (
             Estimator(stored, plies=1),
             Estimator(stored, plies=2),
-            Estimator(stored, plies=2, exact=Lookup(file)),
+            Estimator(stored, plies=2, exact=Table(file)),
         ):
             asker = Asker(make_app({"one": one}))
             tags.add(asker.get(path).headers["etag"])

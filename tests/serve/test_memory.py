@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.serve.conftest import position_path
-from ur_solver.blocks.stored import BlockResult
+from ur_solver.blocks.stored import BlockRecord, BlockResult
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile
@@ -34,7 +34,8 @@ def paths(tmp_path):
     space = space_of(RULES)
     same = np.full(max(block.size for block in space.blocks), 0.5)
     results = (
-        BlockResult(block.index, 0.0, 1, 0.5, values=same[: block.size]) for block in space.blocks
+        BlockResult(BlockRecord(block.index, 0.0, 1, 0.5), same[: block.size])
+        for block in space.blocks
     )
     first = tmp_path / "table-0.h5"
     write_table(first, RULES, results, tolerance=1e-12, seconds=1.0)

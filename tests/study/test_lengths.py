@@ -14,9 +14,9 @@ import ur_solver as ur
 from tests.oracles.exact import exact_values
 from tests.oracles.lengths import exact_lengths
 from tests.test_exact import all_positions
-from ur_solver.answers.lengths import open_lengths
+from ur_solver.api.lengths import open_lengths
 from ur_solver.api.table import Table
-from ur_solver.blocks.stored import BlockRecord
+from ur_solver.blocks.stored import BlockRecord, BlockResult
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,
@@ -252,7 +252,7 @@ def test_a_wrong_length_is_found(lengths_of, tmp_path):
             values = file.read_block(int(row["index"])).copy()
             if row["index"] == 5:
                 values[7] += 1e-9
-            writer.add(BlockRecord.of(row).with_values(values))
+            writer.add(BlockResult(BlockRecord.of(row), values))
         writer.finish(seconds=0.0)
     with TableFile(path, OBJECTIVES) as table, pytest.raises(DamagedTableError, match="block 5"):
         verify_lengths(table)

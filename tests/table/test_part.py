@@ -23,7 +23,7 @@ from ur_solver.errors import (
     TableVersionError,
 )
 from ur_solver.rules import named_rules
-from ur_solver.solving import Resumed
+from ur_solver.solving.execution import Resumed
 from ur_solver.space import Part, part_of, space_of
 from ur_solver.table.output import pack
 from ur_solver.table.reader import TableFile
@@ -215,7 +215,7 @@ def test_a_block_that_moves_lead_to_and_is_not_there_is_found(tmp_path):
     part = Part(space_of(RULES), held)
     with TableWriter(tmp_path / "a.h5", RULES, tolerance=1e-12, part=part) as writer:
         for result in hash_results(RULES):
-            if result.index in part:
+            if result.record.index in part:
                 writer.add(result)
         writer.finish(seconds=1)
     with (

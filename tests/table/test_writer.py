@@ -140,15 +140,20 @@ def _first():
     return next(hash_results(RULES))
 
 
+def _numbered(index):
+    first = _first()
+    return first._replace(record=dataclasses.replace(first.record, index=index))
+
+
 @pytest.mark.parametrize(
     ("result", "fault"),
     [
-        (dataclasses.replace(_first(), index=28), "block 28"),
-        (dataclasses.replace(_first(), index=-1), "block -1"),
-        (dataclasses.replace(_first(), values=np.zeros(3)), "expected"),
-        (dataclasses.replace(_first(), values=_first().values * np.nan), "not in"),
-        (dataclasses.replace(_first(), values=_first().values + 1.5), "not in"),
-        (dataclasses.replace(_first(), values=-_first().values - 1), "not in"),
+        (_numbered(28), "block 28"),
+        (_numbered(-1), "block -1"),
+        (_first()._replace(values=np.zeros(3)), "expected"),
+        (_first()._replace(values=_first().values * np.nan), "not in"),
+        (_first()._replace(values=_first().values + 1.5), "not in"),
+        (_first()._replace(values=-_first().values - 1), "not in"),
     ],
 )
 def test_what_is_no_block_is_refused(tmp_path, result, fault):

@@ -31,18 +31,19 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Decisions, decide_every_throw
-from ur_solver.answers.lookup import Lookup
+from ur_solver.answers.decisions import Decisions, Values, decide_every_throw
 from ur_solver.common.files import new_file
 from ur_solver.common.progress import Progress
 from ur_solver.errors import InputError, WrongTypeError, did_you_mean, missing_extra
 from ur_solver.moves import PASS
 from ur_solver.rules import RuleSet
+from ur_solver.space import Space
+from ur_solver.table.reader import TableFile
 
 _OF_POSITIONS = {"rank": "int64", "position": "text", "value": "float64", "error": "float64"}
 _OF_THROWS = {
@@ -72,6 +73,24 @@ class Texts:
     words: npt.NDArray[np.object_]
 
 
+class Exported(Values, Protocol):
+    """A table, as far as an export needs it."""
+
+    @property
+    def file(self) -> TableFile:
+        """What its values are read from."""
+
+    @property
+    def space(self) -> Space:
+        """The numbered positions."""
+
+    def chunks(self, size: int) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.float64]]]:
+        """All encoded states with their values, some at a time."""
+
+    def errors(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """The proven errors of encoded states, NaN without a certificate."""
+
+
 ColumnData = npt.NDArray[Any] | Texts
 """A column of some positions. Those called ``position`` are encoded states."""
 
@@ -81,7 +100,7 @@ class ExportColumns:
 
     Parameters
     ----------
-    values : Lookup
+    values : Exported
     names : sequence of str, optional
         The wanted columns; by default all.
 
@@ -96,7 +115,7 @@ class ExportColumns:
         If there is no column of some name.
     """
 
-    def __init__(self, values: Lookup, names: Sequence[str] | None = None) -> None:
+    def __init__(self, values: Exported, names: Sequence[str] | None = None) -> None:
         self.values = values
         there = column_types(values.rules)
         if isinstance(names, str):
@@ -190,7 +209,7 @@ Write = Callable[[int, Piece], object]
 
 def export(
     path: Path,
-    values: Lookup,
+    values: Exported,
     kind: str,
     names: Sequence[str] | None,
     progress: Progress,
@@ -201,7 +220,7 @@ def export(
     ----------
     path : Path
         Replaced if it exists.
-    values : Lookup
+    values : Exported
     kind : str
         One of `KINDS`.
     names : sequence of str or None

@@ -191,7 +191,9 @@ def open_file_of(
             f"there is no table of {rules.title} in "
             f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
         )
-    from ur_solver.solving import Request, Verdict, plan_of, run  # noqa: PLC0415 - rarely needed
+    from ur_solver.solving.execution import run  # noqa: PLC0415 - rarely needed
+    from ur_solver.solving.plan import Verdict, plan_of  # noqa: PLC0415 - rarely needed
+    from ur_solver.solving.request import Request  # noqa: PLC0415 - rarely needed
 
     plan = plan_of(Request.of(rules))
     if plan.verdict is not Verdict.PRESENT:
@@ -205,8 +207,8 @@ def open_file_of(
 
 def _advice(rules: RuleSet, word: str | None) -> str:
     """The command that makes a missing table, or why it cannot be made here."""
-    from ur_solver.solving import Request  # noqa: PLC0415 - the kernels
     from ur_solver.solving.costs import room_for  # noqa: PLC0415 - same
+    from ur_solver.solving.request import Request  # noqa: PLC0415 - the kernels
 
     try:
         room_for(Request.of(rules))

@@ -16,7 +16,9 @@ from ur_solver.common.text import counted
 from ur_solver.errors import OutputError, UrError
 from ur_solver.kernel import DOUBLE, default_tolerance
 from ur_solver.rules import Position, RuleSet
-from ur_solver.solving import Request, counts_for, plan_of, run
+from ur_solver.solving.execution import counts_for, run
+from ur_solver.solving.plan import plan_of
+from ur_solver.solving.request import Request
 from ur_solver.space import Part, part_from, space_of
 from ur_solver.table.names import is_made_for
 from ur_solver.table.output import new_table_path

@@ -1,6 +1,6 @@
 """Sources of values, and the values of many encoded states and of their successors.
 
-`ur_solver.answers.lookup.Lookup` is a table's.
+`ur_solver.api.table.Lookup` is a table's.
 """
 
 from __future__ import annotations

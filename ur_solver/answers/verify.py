@@ -15,7 +15,7 @@ from graphlib import TopologicalSorter
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.lookup import Lookup
+from ur_solver.answers.positions import rank_of, value_when_over
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.machine import usable_processors
 from ur_solver.common.progress import Progress
@@ -332,7 +332,6 @@ class _Verifier:
 
     def check_sample(self, sample: int, seed: int) -> None:
         """Recompute random positions, and the start, by the readable rules."""
-        lookup = Lookup(self.table)
         draw = random.Random(seed)
         blocks = draw.choices(self.part.blocks, [b.size for b in self.part.blocks], k=sample)
         drawn = [(block, block.offset + draw.randrange(block.size)) for block in blocks]
@@ -342,14 +341,19 @@ class _Verifier:
             drawn.insert(0, (last, start))
         for k, (block, rank) in enumerate(drawn):
             position = self.space.unrank(rank, (LIGHT, DARK)[k % 2])
-            off = self._readable_residual(lookup, position)
+            off = self._readable_residual(position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
             mirrored = position.mirror()
             if self.space.rank(mirrored) != self.space.rank(position):
                 raise self._fault(block, rank, "its mirror image has another rank")
 
-    @staticmethod
-    def _readable_residual(lookup: Lookup, position: Position) -> float:
-        expected = evaluate(position, lookup.value)
-        return abs(expected - lookup.value(position)) / lookup.space.unit
+    def _readable_residual(self, position: Position) -> float:
+        return abs(evaluate(position, self._value) - self._value(position)) / self.space.unit
+
+    def _value(self, position: Position) -> float:
+        """The value of a position to the side about to throw."""
+        rank = rank_of(self.space, position)
+        if rank < 0:
+            return value_when_over(self.space.rules, position)
+        return self.table.read_worth(rank, position.fines)

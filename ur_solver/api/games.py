@@ -15,7 +15,7 @@ from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
 
 if TYPE_CHECKING:
-    from ur_solver.api.evaluator import Evaluator
+    from ur_solver.api.table import Judge
     from ur_solver.players.policies import PolicyLike
 
 
@@ -117,7 +117,7 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
 
 
 def sample(
-    table: Evaluator,
+    table: Judge,
     games: int = 100,
     *,
     light: PolicyLike = "table",

@@ -157,13 +157,9 @@ def solve(
     ...     table.best("L...__../..D...../....__.. L 2 2", 2).move
     Move('A1B2')
     """
-    from ur_solver.solving import (  # noqa: PLC0415 - the solver, for solving
-        Request,
-        Verdict,
-        counts_for,
-        plan_of,
-        run,
-    )
+    from ur_solver.solving.execution import counts_for, run  # noqa: PLC0415 - the solver, for solving
+    from ur_solver.solving.plan import Verdict, plan_of  # noqa: PLC0415 - the solver, for solving
+    from ur_solver.solving.request import Request  # noqa: PLC0415 - the solver, for solving
 
     check_progress(progress)
     plan = plan_of(

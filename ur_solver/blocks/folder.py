@@ -1,4 +1,4 @@
-"""Blocks as files: written once, completely; read as mapped files.
+"""The folder of a solve's blocks, and blocks as files: written once, completely; read mapped.
 
 A folder of blocks holds
 
@@ -18,10 +18,6 @@ A file is written under a temporary name, synced, and renamed when it is complet
 complete file of a block stays: others may have read it, and a second one, of a worker that counted
 as lost, could differ in the last bit. A file never changes after it has its name, so it can be
 mapped, and the system can reclaim its pages.
-
-The job of a folder of blocks.
-
-The folder of blocks of a running solve: its lock, its head, its manifest.
 """
 
 from __future__ import annotations
@@ -84,14 +80,7 @@ _COUNTER = itertools.count()
 class BlockFiles:
     """The files of a folder's blocks; safe from several threads and processes.
 
-    Parameters
-    ----------
-    folder : Path
-    space : Space
-    dtype : numpy dtype
-        The type of stored values.
-    solve : int
-        CRC-32 of the folder's solve.json.
+    Values are stored as `dtype`; `solve` is the CRC-32 of the folder's solve.json.
     """
 
     def __init__(
@@ -101,7 +90,7 @@ class BlockFiles:
         self.space = space
         self.dtype = dtype
         self.chunk_length = chunk_length_for(space)
-        self._solve = solve
+        self.solve = solve
         self._lock = threading.Lock()
         self._checked: dict[int, _Identity] = {}
 
@@ -122,31 +111,17 @@ class BlockFiles:
     def write(
         self, record: BlockRecord, values: npt.NDArray[Any], *, is_read_again: bool = True
     ) -> Row:
-        """Put a finished block on disk, unless it is already there.
+        """Put a finished block on disk, unless it is already there; return the row of the block on
+        disk.
 
-        Parameters
-        ----------
-        record : BlockRecord
-        values : array, shape (block size,)
-            As they are stored.
-        is_read_again : bool
-            Whether the solve will read them from the file.
-
-        Returns
-        -------
-        Row
-            The row of the block on disk.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written, for example on a full disk.
+        Values are those to store, shape (block size,). Without `is_read_again` the solve will not
+        read the file. OutputError if it cannot be written, for example on a full disk.
         """
         values = np.ascontiguousarray(values, self.dtype)
         import socket  # noqa: PLC0415 - 2 ms that reading does not need
 
         chunks = checksums(values, self.chunk_length)
-        row = record.row(len(values), self._solve, zlib.crc32(chunks.tobytes()))
+        row = record.row(len(values), self.solve, zlib.crc32(chunks.tobytes()))
         head = row.tobytes() + chunks.tobytes()
         path = self.path(record.index)
         part = path.with_name(
@@ -212,7 +187,7 @@ class BlockFiles:
         chunks = np.frombuffer(head, "<u4", n_chunks, RECORD.itemsize)
         if not (
             is_sound(row)
-            and (row["index"], row["size"], row["solve"]) == (index, size, self._solve)
+            and (row["index"], row["size"], row["solve"]) == (index, size, self.solve)
             and row["values"] == zlib.crc32(chunks.tobytes())
         ):
             raise self._damaged(index)
@@ -221,10 +196,7 @@ class BlockFiles:
     def chunks_of(self, index: int) -> npt.NDArray[np.uint32]:
         """The checksums of a block's chunks.
 
-        Raises
-        ------
-        DamagedBlockError
-            If its file is missing or is no complete block of this solve.
+        DamagedBlockError if its file is missing or is no complete block of this solve.
         """
         return self._head(index)[1]
 
@@ -256,17 +228,8 @@ class BlockFiles:
     def values_of(self, index: int, *, is_checked: bool | None = None) -> npt.NDArray[Any]:
         """The stored values of a block, mapped, shape (block size,); not to be written to.
 
-        Parameters
-        ----------
-        index : int
-        is_checked : bool, optional
-            Whether its checksums were compared before; by default this object's knowledge of the
-            current file.
-
-        Raises
-        ------
-        DamagedBlockError
-            If its file is missing or is no complete block of this solve.
+        By default this object knows whether the current file's checksums were compared before.
+        Raises DamagedBlockError as `chunks_of` does.
         """
         values, identity = self._map(index)
         if is_checked is None:
@@ -359,30 +322,14 @@ _DOUBLE = "double"
 
 @dataclass(frozen=True)
 class Job:
-    """The rules, the part and the accuracy of a solve: all that a worker needs.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    tolerance : float
-        As for `ur_solver.engine.solve`.
-    certify : bool
-        Whether its blocks are certified.
-    value_type : str
-        How values are stored; blocks that others read are in float64.
-    part : str or None
-        The name of the solved part of the game (`ur_solver.space.Part.name`); None for all.
-    precision : str
-        The precision of the solve, ``"double"`` or ``"single"``; files without it have double
-        precision.
-    """
+    """The rules, the part and the accuracy of a solve: all that a worker needs."""
 
     rules: RuleSet
     tolerance: float
-    certify: bool = False
-    value_type: str = "float64"
-    part: str | None = None
-    precision: str = _DOUBLE
+    certify: bool = False  # whether its blocks are certified
+    value_type: str = "float64"  # of stored values; blocks that others read are in float64
+    part: str | None = None  # `ur_solver.space.Part.name`; None for the whole game
+    precision: str = _DOUBLE  # or "single"; files that do not say have double precision
 
     def to_bytes(self) -> bytes:
         """The content of ``solve.json``."""
@@ -403,12 +350,8 @@ class Job:
     def read(path: pathlib.Path) -> Job:
         """The job in a ``solve.json``.
 
-        Raises
-        ------
-        CheckpointError
-            If it is of another version or cannot be read.
-        UnregisteredError
-            If its rule set has a family or a square rule that is not registered here.
+        CheckpointError if it is of another version or cannot be read; UnregisteredError if its rule
+        set has a family or a square rule that is not registered here.
         """
         remedy = f"remove {str(path.parent)!r} to start anew, or name another output"
         try:
@@ -489,13 +432,7 @@ LATE = 20.0
 
 
 def join(folder: pathlib.Path) -> tuple[Job, BlockFiles]:
-    """The job and the files of a folder that another process holds.
-
-    Raises
-    ------
-    CheckpointError
-        If the folder's head cannot be read or is of another version.
-    """
+    """The job and the files of a folder that another process holds; raises as `Job.read` does."""
     job = Job.read(folder / HEAD)
     return job, files_of(folder, job)
 
@@ -509,10 +446,7 @@ def files_of(folder: pathlib.Path, job: Job) -> BlockFiles:
 def remove_blocks(folder: pathlib.Path) -> None:
     """Remove a folder of blocks and its contents.
 
-    Raises
-    ------
-    OutputError
-        If a solve is writing to it, or it cannot be removed.
+    OutputError if a solve is writing to it, or it cannot be removed.
     """
     lock = LockFile(folder / LOCK, folder)
     try:
@@ -529,26 +463,8 @@ def remove_blocks(folder: pathlib.Path) -> None:
 class BlockFolder:
     """The finished blocks of one solve; a context manager that holds their folder's lock.
 
-    Parameters
-    ----------
-    folder : Path
-    job : Job
-        The job of the solve.
-
-    Attributes
-    ----------
-    folder : Path
-    job : Job
-    space : Space
-    files : BlockFiles
-        Once it is entered.
-
-    Raises
-    ------
-    OutputError
-        On entering, if the folder cannot be written or another solve holds it.
-    CheckpointError
-        On entering, if the folder is of another job or version.
+    Entering it raises OutputError if the folder cannot be written or another solve holds it, and
+    CheckpointError if the folder is of another job or version. It has `files` once it is entered.
     """
 
     files: BlockFiles
@@ -650,13 +566,7 @@ class BlockFolder:
         )
 
     def note(self, row: Row) -> None:
-        """Write into the manifest that a block is finished.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written.
-        """
+        """Write into the manifest that a block is finished; OutputError if it cannot be written."""
         index = int(row["index"])
         self._rows[index] = row
         self._write_rows(index, row.tobytes())
@@ -673,10 +583,7 @@ class BlockFolder:
     def take(self, index: int) -> None:
         """Copy the record of a block's file from another process into the manifest.
 
-        Raises
-        ------
-        DamagedBlockError
-            If it is missing, or of another solve, for some seconds.
+        DamagedBlockError if the file is missing, or of another solve, for some seconds.
         """
         until = time.monotonic() + LATE
         while True:

@@ -1,7 +1,4 @@
-"""The names of the files in a folder of blocks, and of the folder.
-
-Locks on files: held by one process at a time, if the file system has locks.
-"""
+"""The names of files in a folder of blocks, and locks on them: each for one process at a time."""
 
 from __future__ import annotations
 
@@ -12,23 +9,22 @@ import pathlib
 import warnings
 from functools import lru_cache
 
-HEAD, MANIFEST, LOCK = "solve.json", "manifest.bin", "lock"
-
-
-def checkpoint_folder(output: pathlib.Path) -> pathlib.Path:
-    """The folder of a table's blocks until the table is complete."""
-    return output.with_name(output.name + ".blocks")
-
-
 try:
     import fcntl
 except ImportError:  # Windows, which does not open a file twice unless it is shared
     fcntl = None  # type: ignore[assignment]
 
+HEAD, MANIFEST, LOCK = "solve.json", "manifest.bin", "lock"
+
 _log = logging.getLogger(__name__)
 
 _UNSUPPORTED = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
 """The errors of NFS, Lustre and FUSE mounted without locks."""
+
+
+def checkpoint_folder(output: pathlib.Path) -> pathlib.Path:
+    """The folder of a table's blocks until the table is complete."""
+    return output.with_name(output.name + ".blocks")
 
 
 def is_unsupported(error: OSError) -> bool:
@@ -46,19 +42,10 @@ def warn_without_locks(folder: pathlib.Path) -> None:
 
 
 def lock_open_file(file: int, folder: pathlib.Path) -> bool:
-    """Lock an open file for this process, until it is closed.
+    """Lock an open file, by its descriptor, for this process until it is closed; False if another
+    holds it.
 
-    Parameters
-    ----------
-    file : int
-        Its descriptor.
-    folder : Path
-        The output's folder, for the warning if there are no locks.
-
-    Returns
-    -------
-    bool
-        False if another process holds the lock; True also without locks.
+    True also where the file system has no locks, which is logged once for the output's folder.
     """
     if fcntl is None:
         return True
@@ -102,11 +89,7 @@ class HeldError(Exception):
 class LockFile:
     """A file whose lock shows that a process is writing to its folder.
 
-    Parameters
-    ----------
-    path : Path
-    output : Path
-        The output, for the warning if there are no locks.
+    `output` is named in the warning if there are no locks.
     """
 
     def __init__(self, path: pathlib.Path, output: pathlib.Path) -> None:
@@ -118,12 +101,7 @@ class LockFile:
     def acquire(self) -> None:
         """Take the lock; if the file system has none, log it once and continue.
 
-        Raises
-        ------
-        HeldError
-            If another process has it.
-        OSError
-            If the file cannot be written.
+        HeldError if another process has it, OSError if the file cannot be written.
         """
         import filelock  # noqa: PLC0415 - as above
 

@@ -1,16 +1,11 @@
-"""Value types: how values are stored.
-
-Chunks: the runs of a block's values that are read, and have a checksum, together.
-
-A finished block: its record, in memory and in files, and its values.
-"""
+"""Finished blocks as they are stored: types of values, chunks, and the record of a block."""
 
 from __future__ import annotations
 
 import math
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,23 +15,12 @@ from ur_solver.space import Space
 
 @dataclass(frozen=True)
 class ValueType:
-    """How a value is stored.
-
-    Attributes
-    ----------
-    name : str
-    dtype : numpy dtype
-        In the file and in memory.
-    rounding : float
-        The most that storing changes a probability.
-    scale : int
-        The stored number of a probability of 1.
-    """
+    """How a value is stored, in files and in memory."""
 
     name: str
     dtype: np.dtype[Any]
-    rounding: float
-    scale: int = 1
+    rounding: float  # the most that storing changes a probability
+    scale: int = 1  # the stored number of a probability of 1
 
     def encode(self, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
         """Probabilities as stored numbers; float64 is not copied."""
@@ -61,6 +45,7 @@ VALUE_TYPES: dict[str, ValueType] = {
 }
 """The value types, by name."""
 
+# A chunk is a run of a block's values that are read, and have a checksum, together.
 
 CHUNK_LENGTH = 1 << 15
 """Values in a chunk of a large table: 256 KiB of float64.
@@ -116,31 +101,17 @@ Row = np.void
 
 @dataclass(frozen=True)
 class BlockRecord:
-    """A finished block without its values.
+    """What is said of a finished block."""
 
-    Attributes
-    ----------
-    index : int
-        Its place in `Space.blocks`.
-    residual : float
-        The largest abs(T(V) - V) over the block, from a separate pass.
-    sweeps : int
-        The number of sweeps.
-    seconds : float
-        The time of the block, from its layout to its residual and its proof.
-    error : float or None
-        The proven error of the values; None without a proof.
-    """
-
-    index: int
-    residual: float
+    index: int  # its place in `Space.blocks`
+    residual: float  # the largest abs(T(V) - V) over the block, from a separate pass
     sweeps: int
-    seconds: float
-    error: float | None = None
+    seconds: float  # from its layout to its residual and its proof
+    error: float | None = None  # of the values, as proven; None without a proof
 
     @staticmethod
     def of(row: Any) -> BlockRecord:
-        """The record of a row."""
+        """The record of a row of `RECORD`, or of a table's ``/blocks``."""
         error = float(row["error"])
         return BlockRecord(
             index=int(row["index"]),
@@ -150,20 +121,8 @@ class BlockRecord:
             error=None if math.isnan(error) else error,
         )
 
-    def with_values(self, values: npt.NDArray[np.float64]) -> BlockResult:
-        """The record with the values of the block."""
-        return BlockResult(**vars(self), values=values)
-
     def row(self, size: int, solve: int, values: int) -> Row:
-        """The record as files hold it.
-
-        Parameters
-        ----------
-        size : int
-            The number of values of the block.
-        solve, values : int
-            Checksums; see `RECORD`.
-        """
+        """The record as files hold it, with the checksums of `RECORD`; `size` in values."""
         rows = np.zeros(1, RECORD)
         error = math.nan if self.error is None else self.error
         rows[0] = (
@@ -175,22 +134,14 @@ class BlockRecord:
         return row
 
 
-@dataclass(frozen=True, kw_only=True)
-class BlockResult(BlockRecord):
-    """A finished block with its values.
+class BlockResult(NamedTuple):
+    """A finished block with its values: float64, shape (block size,), in rank order.
 
-    Attributes
-    ----------
-    values : float64, shape (block size,)
-        Win probabilities in [0, 1], with stakes in the units of the space; in rank order.
+    They are win probabilities in [0, 1], with stakes in the units of the space.
     """
 
+    record: BlockRecord
     values: npt.NDArray[np.float64]
-
-    @property
-    def record(self) -> BlockRecord:
-        """All but the values."""
-        return BlockRecord(self.index, self.residual, self.sweeps, self.seconds, self.error)
 
 
 def is_sound(row: Row) -> bool:

@@ -6,17 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ur_solver.answers.locate import is_rule_set
-from ur_solver.api.evaluator import (
-    TRAINING_MINUTES,
-    Evaluator,
-    evaluator_of,
-    open_evaluator,
-)
 from ur_solver.cli.options import number_option
 from ur_solver.cli.output import gib_text, say, time_text
 from ur_solver.common.text import counted
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
+from ur_solver.estimators.evaluator import TRAINING_MINUTES, Evaluator, evaluator_of, open_evaluator
 from ur_solver.rules import Position, RuleSet, named_rules
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -56,7 +51,7 @@ def answering_of(
 def _times(rules: RuleSet) -> str:
     """What a solve and a training take, to follow the commands that do them."""
     from ur_solver.cli.plan import cost_of  # noqa: PLC0415 - the kernels, for what is missing
-    from ur_solver.solving import Request  # noqa: PLC0415 - same
+    from ur_solver.solving.request import Request  # noqa: PLC0415 - same
 
     training = f"some {TRAINING_MINUTES} minutes"
     cost = cost_of(Request.of(rules))

@@ -17,7 +17,6 @@ import click
 
 from ur_solver.answers.decisions import Mark, Thresholds
 from ur_solver.answers.locate import is_table_word
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.games import Games, read_games
 from ur_solver.audit.audits import (
     ESTIMATES,
@@ -45,6 +44,7 @@ from ur_solver.cli.output import columns, draw_position, echo, report_left_out, 
 from ur_solver.common.files import Closing, check_outputs, write_file
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError, MissingTableError
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import (
     GameRecord,
     RecordFault,

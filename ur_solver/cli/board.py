@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.cli.answering import open_answering, plies_option, value_text
 from ur_solver.cli.options import (
     OUTPUT_FILE_OR_STDOUT,
@@ -20,6 +19,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import draw_position, echo, say
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.errors import InputError, RecordError
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import GameRecord, RecordFault, read_file
 from ur_solver.records.pictures import game_pictures
 from ur_solver.rules import DARK, LIGHT, Move, Position, named_rules

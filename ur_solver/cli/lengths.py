@@ -8,8 +8,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ur_solver.answers.lengths import Lengths, open_lengths
-from ur_solver.api.lengths import lengths_there, make_lengths, values_for
+from ur_solver.api.lengths import Lengths, lengths_there, make_lengths, open_lengths, values_for
 from ur_solver.cli.messages import Messages
 from ur_solver.cli.moves import STDIN, ChosenRoll, Forms, answer_batch, answer_questions
 from ur_solver.cli.options import position_of

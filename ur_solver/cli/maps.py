@@ -68,7 +68,7 @@ def import_command(file: Path, output: Path | None, force: bool) -> None:
     with _array(header, output.parent) as values:
         read_values(header, values)
         results = list(block_results(header.rules, values))
-        residual = max(result.residual for result in results)
+        residual = max(result.record.residual for result in results)
         write_table(
             output,
             header.rules,

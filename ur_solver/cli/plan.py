@@ -24,7 +24,6 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.errors import DiskLimitError, MemoryLimitError
-from ur_solver.solving import Request, path_of
 from ur_solver.solving.costs import (
     Schedule,
     budget_of,
@@ -38,6 +37,8 @@ from ur_solver.solving.costs import (
     room_for,
     schedule_of,
 )
+from ur_solver.solving.plan import path_of
+from ur_solver.solving.request import Request
 
 
 @dataclass(frozen=True)

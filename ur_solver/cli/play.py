@@ -17,7 +17,6 @@ import click
 import numpy as np
 from click.core import ParameterSource
 
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit.audits import Option, option_values
 from ur_solver.audit.judge import worth_of_rounds
 from ur_solver.cli.answering import note_of, playing_if_any, plies_option
@@ -26,6 +25,7 @@ from ur_solver.cli.options import output_option, seed_option, table_argument
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.common.files import check_outputs
 from ur_solver.errors import InputError, OutputError, RecordError
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.players.policies import PLAIN, PLAYERS, Asked, Player, policy_of
 from ur_solver.records import (
     Ending,

@@ -18,8 +18,6 @@ from typing import NamedTuple
 import click
 
 from ur_solver.answers.decisions import TIE
-from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.exercises import drawn_exercises
 from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.audit import Judges, table_and_files
@@ -29,6 +27,7 @@ from ur_solver.cli.play import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.text import counted, printable
 from ur_solver.errors import InputError, OutputError
+from ur_solver.estimators.evaluator import Evaluator, drawn_exercises
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing import position_text
 from ur_solver.rules.svg import board_picture

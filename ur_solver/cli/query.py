@@ -12,7 +12,6 @@ import click
 
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.answers.query import EvaluatedMove, exactness
-from ur_solver.api.evaluator import Evaluator, position_values
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of, value_text
 from ur_solver.cli.moves import (
@@ -45,6 +44,7 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
+from ur_solver.estimators.evaluator import Evaluator, position_values
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.payoff import CHANCES
 from ur_solver.rules.turns import pass_value, total

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit.audits import Option
 from ur_solver.cli.answering import playing_if_any, plies_option
 from ur_solver.cli.audit import audit_of
@@ -21,6 +20,7 @@ from ur_solver.cli.play import EndError, Playing, chosen_index, played
 from ur_solver.common.files import check_outputs
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError, RecordError, ThrowError
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import Ending, GameRecord, Ply, Replay, check_output, read_file, write_games
 from ur_solver.records.parts import read_result
 from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules

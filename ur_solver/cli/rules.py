@@ -32,7 +32,7 @@ from ur_solver.rules.family import FREE_OPENING
 from ur_solver.rules.game import by_every_name
 from ur_solver.rules.registry import load_plugins
 from ur_solver.rules.settings import OneOf, StakesSwitch
-from ur_solver.solving import Request
+from ur_solver.solving.request import Request
 
 _FENCE = "```"
 _ITEM = re.compile("(- )(.*)")

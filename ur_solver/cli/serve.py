@@ -22,8 +22,8 @@ from ur_solver.serve.front import Front
 from ur_solver.serve.listen import bound_socket
 
 if TYPE_CHECKING:
-    from ur_solver.api.evaluator import Evaluator
     from ur_solver.estimators.estimator import Estimator
+    from ur_solver.estimators.evaluator import Evaluator
     from ur_solver.rules import RuleSet
     from ur_solver.serve.guard import Application
     from ur_solver.serve.shelf import Shelf

@@ -42,25 +42,22 @@ from ur_solver.cli.output import (
 from ur_solver.cli.plan import cost_of
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import counted
-from ur_solver.engine.clusters import Cluster
+from ur_solver.engine import Cluster
 from ur_solver.errors import CertificateError
 from ur_solver.kernel import MAX_TOLERANCE, MIN_TOLERANCE
-from ur_solver.solving import (
+from ur_solver.solving.execution import (
     Begun,
     BlockDone,
     Event,
     Finished,
     FolderMade,
-    Plan,
-    Request,
     Resumed,
     RoomShort,
-    Verdict,
     WorkersChanged,
-    path_of,
-    plan_of,
     run,
 )
+from ur_solver.solving.plan import Plan, Verdict, path_of, plan_of
+from ur_solver.solving.request import Request
 from ur_solver.table.format import WIN
 
 

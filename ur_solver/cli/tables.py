@@ -20,8 +20,8 @@ from ur_solver.answers.inventory import (
     remove_kept,
     unfinished_solve,
 )
-from ur_solver.answers.lengths import Lengths, lengths_at, open_lengths
 from ur_solver.answers.locate import is_rule_set, open_file
+from ur_solver.api.lengths import Lengths, lengths_at, open_lengths
 from ur_solver.api.table import Table
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.cli.answering import open_answering

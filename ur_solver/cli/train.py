@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from ur_solver.api.estimating import train
 from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_rules
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import (
@@ -26,6 +25,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import echo, size_text, time_text
 from ur_solver.common.text import counted
 from ur_solver.estimators.estimator import Estimator, half_widths
+from ur_solver.estimators.train import train
 from ur_solver.estimators.training import Training
 
 _SECONDS = 10.0

@@ -1,10 +1,17 @@
 """Solving: blocks and their graph, runners, stores and proofs."""
 
 from ur_solver.engine.block import Lease, solve_block
-from ur_solver.engine.certify import bound_levels, certify
 from ur_solver.engine.graph import BlockGraph, critical_paths
-from ur_solver.engine.runners import Allowance, Assignment, Dispatcher, Runner, Task, ThreadRunner
-from ur_solver.engine.solve import goal_of, solve
+from ur_solver.engine.runners import (
+    Allowance,
+    Assignment,
+    Cluster,
+    Dispatcher,
+    Runner,
+    Task,
+    ThreadRunner,
+)
+from ur_solver.engine.solve import bound_levels, certify, goal_of, solve
 from ur_solver.engine.store import Backlog, BlockStore, FileStore, MemoryStore, largest_error
 
 __all__ = [
@@ -13,6 +20,7 @@ __all__ = [
     "Backlog",
     "BlockGraph",
     "BlockStore",
+    "Cluster",
     "Dispatcher",
     "FileStore",
     "Lease",

@@ -1,6 +1,8 @@
-"""The resources that a block is solved with.
+"""Solving one block: a function of the block and its inputs.
 
-Bringing one block to its fixed point.
+It uses no other blocks, no files, and only the given threads, so it runs in any process that has
+the rule set and the values of the blocks that it reads. Sweeps under policies bring the block near
+its fixed point (`improve`), sweeps over all moves to it (`iterate`), and they judge the result.
 
 In-place sweeps converge geometrically: the error is a sum of modes, each of which a sweep
 multiplies by its own contraction factor r. Every few sweeps the values are extrapolated: t times
@@ -9,25 +11,15 @@ the last change is added, with the t that minimises the predicted next change in
 178-196). If a single mode is left, t is Aitken's r / (1 - r), which removes it. The following
 sweeps reduce the error that the step adds to other modes.
 
-Sweeps under a policy, between sweeps over all moves.
-
-A *policy* has one move for every throw. A sweep under a policy reads a single move per throw,
-in a small part of the time of a sweep over all moves. So policies are used in
-turn: the greedy one, some sweeps under it, the greedy one by the new values (modified
-policy iteration; Puterman and Shin, Management Science 24, 1978, 1127-1137). Once hardly any move
-changes, the sweeps continue until the values have converged. Sweeps over all moves
-(`ur_solver.engine.block`) do the rest and judge the result, so nothing here has to be exact.
-
-Settling a block: its values to within a goal of the fixed point.
+A *policy* has one move for every throw. A sweep under a policy reads a single move per throw, in a
+small part of the time of a sweep over all moves. So policies are used in turn: the greedy one, some
+sweeps under it, the greedy one by the new values (modified policy iteration; Puterman and Shin,
+Management Science 24, 1978, 1127-1137). Once hardly any move changes, the sweeps continue until the
+values have converged.
 
 With ordinary dice the sweeps contract fast, and their changes show how far they have come. With
-others a sweep may hardly change values that are far off. There the goal is proven before a
-block counts as solved; if sweeps do not reach it, policy iteration does.
-
-Solving one block: a function of the block and its inputs.
-
-It uses no other blocks, no files, and only the given threads, so it runs in any process that
-has the rule set and the values of the blocks that it reads.
+others a sweep may hardly change values that are far off. There the goal is proven before a block
+counts as solved; if sweeps do not reach it, policy iteration does.
 """
 
 from __future__ import annotations
@@ -41,7 +33,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.stored import BlockResult
+from ur_solver.blocks.stored import BlockRecord, BlockResult
 from ur_solver.errors import UnsettledError, UnsolvableError
 from ur_solver.kernel import (
     MOST_POLICY_POSITIONS,
@@ -60,24 +52,12 @@ from ur_solver.space import Block
 
 @dataclass(frozen=True)
 class Lease:
-    """The resources that a block is solved with.
+    """The resources that a block is solved with."""
 
-    Attributes
-    ----------
-    workspace : Workspace
-        Memory that no other block uses meanwhile.
-    threads : int
-        The number of threads that may lay the block out and sweep it.
-    spare : callable
-        Returns the number of further threads that the next sweep may use; 0 by default.
-    check_stop : callable
-        Raises StoppedError if the block is to be abandoned; by default it never is.
-    """
-
-    workspace: Workspace
-    threads: int = 1
-    spare: Callable[[], int] = lambda: 0
-    check_stop: Callable[[], object] = lambda: None
+    workspace: Workspace  # memory that no other block uses meanwhile
+    threads: int = 1  # that may lay the block out and sweep it
+    spare: Callable[[], int] = lambda: 0  # further threads that the next sweep may use
+    check_stop: Callable[[], object] = lambda: None  # StoppedError if the block is to be abandoned
 
 
 _LATEST = 3
@@ -108,20 +88,11 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Iteration:
-    """The convergence of a block to its fixed point.
-
-    Attributes
-    ----------
-    sweeps : int
-    delta : float
-        The largest change of the last sweep.
-    factor : float
-        The contraction factor of the last sweeps, 0 if there were too few.
-    """
+    """The convergence of a block to its fixed point."""
 
     sweeps: int
-    delta: float
-    factor: float
+    delta: float  # the largest change of the last sweep
+    factor: float  # the contraction factor of the last sweeps, 0 if there were too few
 
 
 def iterate(
@@ -132,35 +103,17 @@ def iterate(
     most_sweeps: int = MAX_SWEEPS,
     factor: float = 0.0,
 ) -> Iteration:
-    """Sweep until the values are estimated to be within `goal` of the fixed point.
+    """Sweep until the values are estimated to be within `goal` of the fixed point, in their units.
 
-    Parameters
-    ----------
-    work : SweptValues
-    room : float64, shape (block size,)
-        Overwritten.
-    goal : float
-        In units of the values. A goal near the rounding error of float64 is not reached: the
-        sweeps then end when the changes are rounding, or have not decreased for long.
-    lease : Lease
-    most_sweeps : int
-        The number of sweeps after which values count as not converged.
-    factor : float
-        The contraction factor if it is known already; then one sweep may be enough.
+    `room`, shape (block size,), is overwritten. A goal near the rounding error of float64 is not
+    reached: the sweeps then end when the changes are rounding, or have not decreased for long. With
+    a contraction factor that is known already one sweep may be enough. UnsettledError if the values
+    do not converge in `most_sweeps`.
 
-    Raises
-    ------
-    UnsettledError
-        If the values do not converge in that many sweeps.
-    StoppedError
-        Between sweeps, if the lease says so.
-
-    Notes
-    -----
-    With contraction factor r the error after a sweep is at most delta * r / (1 - r). r is
-    estimated as the largest of the last three factors since the last extrapolation and of the
-    factor that this implied; before there are two, it is the given factor. The residual,
-    computed afterwards, does not depend on the estimate.
+    With contraction factor r the error after a sweep is at most delta * r / (1 - r). r is estimated
+    as the largest of the last three factors since the last extrapolation and of the factor that
+    this implied; before there are two, it is the given factor. The residual, computed afterwards,
+    does not depend on the estimate.
 
     This is one loop, since each way to end it depends on what all sweeps before have shown.
     """
@@ -262,36 +215,17 @@ _LEAST_LEEWAY = 4.0
 
 @dataclass(frozen=True)
 class Improvement:
-    """The progress of a block by sweeps under policies.
+    """The progress of a block by sweeps under policies."""
 
-    Attributes
-    ----------
-    sweeps : int
-        Their number, including those before the first policy.
-    factor : float
-        The expected contraction factor of sweeps over all moves; 0 if unknown.
-    """
-
-    sweeps: int = 0
-    factor: float = 0.0
+    sweeps: int = 0  # those before the first policy included
+    factor: float = 0.0  # the expected contraction factor of sweeps over all moves; 0 if unknown
 
 
 def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improvement:
     """Bring a block close to its fixed point by sweeps under policies, if its kernel has them.
 
-    Parameters
-    ----------
-    work : BlockWork
-        Its values are brought closer to the fixed point.
-    room : float64, shape (block size,)
-        Overwritten.
-    goal : float
-        How close, as for `iterate`.
-    lease : Lease
-
-    Returns
-    -------
-    Improvement
+    Nothing here has to be exact, as sweeps over all moves follow. `room`, shape (block size,), is
+    overwritten; `goal` is as for `iterate`.
     """
     if not work.has_policies:
         return Improvement()
@@ -344,34 +278,12 @@ def settle(
     most_sweeps: int = MAX_SWEEPS,
     factor: float = 0.0,
 ) -> tuple[int, float]:
-    """Sweep a block until its values are estimated to be within a goal, and write them.
+    """Sweep a block until its values are estimated to be within a goal, and write them, in rank
+    order.
 
-    Parameters
-    ----------
-    work : BlockWork
-    values : float64, shape (block size,)
-        Overwritten, in rank order, whether or not they converge.
-    goal : float
-        As for `iterate`.
-    lease : Lease
-    bounds : tuple of float
-        The least and the largest value that there can be.
-    most_sweeps : int
-        The number of sweeps after which values count as not converged.
-    factor : float
-        As for `iterate`.
-
-    Returns
-    -------
-    sweeps : int
-        The number of sweeps.
-    residual : float
-        The largest abs(T(V) - V).
-
-    Raises
-    ------
-    UnsettledError
-        If the values do not converge in that many sweeps.
+    `bounds` are the least and the largest value that there can be; the other parameters are those
+    of `iterate`. Returns the number of sweeps and the residual, the largest abs(T(V) - V).
+    UnsettledError if the values do not converge; they are written all the same.
     """
     try:
         sweeps = iterate(work, values, goal, lease, most_sweeps, factor).sweeps
@@ -389,34 +301,13 @@ def settle_for_sure(
     goal: float,
     lease: Lease,
 ) -> tuple[int, float]:
-    """Bring the values of a block within a goal that is proven, not estimated.
+    """Bring the values of a block within a goal that is proven, not estimated; returns as `settle`
+    does.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Of chances.
-    block : Block
-    finished : FinishedBlocks
-    work : BlockWork
-        The block, laid out; its own values are lost.
-    values : float64, shape (block size,)
-        Overwritten, in rank order.
-    goal : float
-        The largest difference to the solution by the given values of other blocks.
-    lease : Lease
-
-    Returns
-    -------
-    sweeps : int
-    residual : float
-        As of `settle`.
-
-    Raises
-    ------
-    UnsolvableError
-        If play can stay in the block for ever, or the goal cannot be proven.
-    SolveError
-        If the goal cannot be reached.
+    The block is laid out in `work`, whose own values are lost; `values` are overwritten, in rank
+    order. The goal is the largest difference to the solution by the given values of other blocks.
+    UnsolvableError if play can stay in the block for ever, or the goal cannot be proven; SolveError
+    if it cannot be reached.
     """
     rules = kernel.space.rules
     rank = kernel.endless_rank(block, lease.threads)
@@ -474,41 +365,18 @@ def solve_block(
     outside: float | None = None,
     lease: Lease | None = None,
 ) -> BlockResult:
-    """Solve one block.
+    """Solve one block, by its number in `Space.blocks`, from the blocks that it reads
+    (`Space.reads`).
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Of the space.
-    index : int
-        The block's number in `Space.blocks`.
-    finished : FinishedBlocks
-        Has the blocks that this one reads (`Space.reads`).
-    goal : float
-        The largest remaining change of a value, estimated from the last sweeps, at which the
-        iteration ends; in units of the values. With dice that are not ordinary
-        (`Dice.is_ordinary`) the largest distance from the solution instead, which is proven.
-    outside : float, optional
-        The proven error of the values that it reads. If given, the error of this block is proven
-        too.
-    lease : Lease, optional
-        One thread and a workspace of its own by default.
+    `goal` is the largest remaining change of a value, estimated from the last sweeps, at which the
+    iteration ends, in units of the values; with dice that are not ordinary (`Dice.is_ordinary`) the
+    largest distance from the solution instead, which is proven. `outside` is the proven error of
+    the values that it reads: if it is given, the error of this block is proven too. By default one
+    thread solves, in a workspace of its own.
 
-    Returns
-    -------
-    BlockResult
-
-    Raises
-    ------
-    MissingBlockError
-        If a block that it reads is missing.
-    SolveError
-        If the values do not converge, or the dice are not ordinary and the goal cannot be proven or
-        play can go on for ever.
-    CertificateError
-        If no bound can be proven.
-    StoppedError
-        If the lease says so.
+    MissingBlockError if a block that it reads is missing; SolveError if the values do not converge,
+    or the dice are not ordinary and the goal cannot be proven or play can go on for ever;
+    CertificateError if no bound can be proven; StoppedError if the lease says so.
     """
     began = time.perf_counter()
     lease = lease or Lease(Workspace())
@@ -538,14 +406,8 @@ def solve_block(
             threads=lease.threads,
             between=lease.check_stop,
         )
-    return BlockResult(
-        index=index,
-        values=values,
-        residual=residual,
-        sweeps=sweeps,
-        seconds=time.perf_counter() - began,
-        error=error,
-    )
+    seconds = time.perf_counter() - began
+    return BlockResult(BlockRecord(index, residual, sweeps, seconds, error), values)
 
 
 def _empty(length: int) -> Values:

@@ -1,10 +1,10 @@
-"""Connect to a running cluster, or start one of processes on this machine.
+"""Solving on the workers of a cluster, with Dask distributed as the executor.
 
-The driver: keeps the graph and an account of the workers, and sends ready blocks to them.
-
-The driver sends each task to a chosen worker, and never more than workers have room for,
-so that its scheduler stays small, and nothing depends on what it remembers: a worker that is lost,
-or does not answer, loses only its unfinished blocks, and so does the scheduler.
+``pip install ur-solver[cluster]`` installs it; this module alone imports it. The driver keeps the
+graph and an account of the workers, and sends ready blocks to them, each task to a chosen worker,
+never more than workers have room for. So its scheduler stays small, and nothing depends on what it
+remembers: a worker that is lost, or does not answer, loses only its unfinished blocks, and so does
+the scheduler.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import dask
 from distributed import Client, Future, LocalCluster
@@ -29,8 +29,7 @@ from ur_solver.blocks.folder import described
 from ur_solver.blocks.lock import HEAD
 from ur_solver.common.machine import free_memory, usable_processors
 from ur_solver.engine import Assignment, BlockGraph, Dispatcher, Lease, Task
-from ur_solver.engine.clusters import PATIENCE, Cluster
-from ur_solver.engine.runners import SHARED_SIZE, SMALL_SIZE
+from ur_solver.engine.runners import PATIENCE, SHARED_SIZE, SMALL_SIZE, Cluster
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
 from ur_solver.kernel import Workspace
 
@@ -150,47 +149,24 @@ def _perform(
 
 @dataclass(frozen=True)
 class ClusterRunner:
-    """The workers of a Dask cluster.
+    """The workers of a Dask cluster."""
 
-    Attributes
-    ----------
-    connect : callable
-        A client of the cluster; called again when the scheduler has gone.
-    cost : callable
-        The memory that a block takes while it is solved, by its number, in bytes.
-    largest : int
-        The most that a block takes; the run needs a worker with that memory.
-    folder : str, optional
-        The folder that all workers must see, with the same solve in it.
-    memory : int, optional
-        The memory for blocks on each worker; by default what is free there.
-    most_threads : int, optional
-        For one block.
-    silence : float
-        Seconds after which a silent worker counts as lost.
-    patience : float
-        Seconds to wait for a first worker, or a scheduler that has gone.
-    on_workers : callable
-        Called with the count of workers whenever it changes.
-    """
+    connect: Callable[[], Client]  # called again when the scheduler has gone
+    cost: Callable[[int], int]  # the memory of a block while it is solved, by its number: bytes
+    largest: int = 0  # the most of these; the run needs a worker with that memory
+    folder: str | None = None  # which all workers must see, with the same solve in it
+    memory: int | None = None  # for blocks on each worker; by default what is free there
+    most_threads: int | None = None  # for one block
+    silence: float = 60.0  # seconds after which a silent worker counts as lost
+    patience: float = 300.0  # seconds to wait for a first worker, or a scheduler that has gone
+    on_workers: Callable[[int], object] = lambda count: None  # called when their count changes
 
-    connect: Callable[[], Client]
-    cost: Callable[[int], int]
-    largest: int = 0
-    folder: str | None = None
-    memory: int | None = None
-    most_threads: int | None = None
-    silence: float = 60.0
-    patience: float = 300.0
-    on_workers: Callable[[int], object] = lambda count: None
+    is_remote: ClassVar[bool] = True
 
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
         """See `Runner.run`; the task must be picklable.
 
-        Raises
-        ------
-        ClusterError
-            If for long there is no scheduler, no worker, or none that is large enough.
+        ClusterError if for long there is no scheduler, no worker, or none that is large enough.
         """
         _Drive(self, graph, task).run(on_done)
 

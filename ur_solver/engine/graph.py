@@ -15,20 +15,10 @@ from ur_solver.space import Part
 class BlockGraph:
     """Which blocks are ready, which are done, and whose values are still needed.
 
-    A block is ready when all blocks that it reads are done. The graph holds no values and does
-    not depend on how blocks are executed.
-
-    Parameters
-    ----------
-    reads : sequence of collections of int
-        The blocks that each block reads; their numbers are smaller than its own.
-    sizes : sequence of int
-        The number of values of each block.
-    done : collection of int
-        Blocks that are done from the start.
-    priorities : sequence of float, optional
-        By block: of those that are ready, the ones with the largest come first. By default those
-        with the smallest numbers do, which need the least memory in one process.
+    A block is ready when all blocks that it reads, which have smaller numbers, are done. The graph
+    holds no values and does not depend on how blocks are executed. Of the ready blocks those with
+    the largest of `priorities` come first; by default those with the smallest numbers, which need
+    the least memory in one process.
     """
 
     def __init__(
@@ -120,13 +110,8 @@ class BlockGraph:
         """Mark a block as not done: its values are lost and must be computed again.
 
         Blocks that read it and are not done wait for it once more, unless they are being solved.
-
-        Parameters
-        ----------
-        index : int
-        reader : int
-            The block whose solve found the values lost. If they were computed again since
-            it was taken, it saw the old ones, and nothing is reopened.
+        `reader` is the block whose solve found the values lost: if they were computed again since
+        it was taken, it saw the old ones, and nothing is reopened.
         """
         if not self._is_done[index] or self._finished[index] > self._taken[reader]:
             return
@@ -143,12 +128,8 @@ class BlockGraph:
         heapq.heapify(self._ready)
 
     def finish(self, index: int) -> list[int]:
-        """Mark a block as done.
-
-        Returns
-        -------
-        list of int
-            The blocks that no unfinished block reads any more; `index` may be among them.
+        """Mark a block as done; return the blocks that no unfinished block reads any more, perhaps
+        itself.
         """
         if self._is_done[index]:
             raise ValueError(f"block {index} is done already")

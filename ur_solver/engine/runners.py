@@ -1,27 +1,26 @@
-"""Runners execute a task on each block when it is ready, here in threads of this process.
+"""Runners execute a task on each block when it is ready: in threads of this process, or elsewhere.
 
 A *task* is a function of a block's number that any runner can call. Its return value is passed to
-the caller's thread when the block is done.
-
-Dispatching: the choice of a worker for each block, by an account of threads and memory.
-
-It is independent of machines: a driver of real workers and a simulated run both use it.
+the caller's thread when the block is done. `ur_solver.engine.cluster_runner` has the runner on the
+workers of a cluster, for which a dispatcher chooses the worker of each block.
 """
 
 from __future__ import annotations
 
 import queue
+import re
 import threading
+import time
 from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from ur_solver.common.machine import usable_processors
 from ur_solver.engine.block import Lease, StoppedError
 from ur_solver.engine.graph import BlockGraph
-from ur_solver.errors import DamagedBlockError
+from ur_solver.errors import ClusterError, DamagedBlockError, InputError
 from ur_solver.kernel import Workspace
 
 SHARED_SIZE = 1 << 17
@@ -37,60 +36,37 @@ Task = Callable[[int, Lease], _R]
 class Runner(Protocol):
     """Executes a task on all blocks of a graph."""
 
+    is_remote: ClassVar[bool]
+    """Whether other processes execute it. Blocks on the longest paths are then best done first."""
+
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
         """Work on all blocks that are not done, each when it is ready.
 
-        Parameters
-        ----------
-        graph : BlockGraph
-            The runner takes blocks from it; `on_done` marks them as finished.
-        task : callable
-        on_done : callable
-            Called from the caller's thread with the return value of `task`; must finish the block
-            in the graph. An exception that it raises ends the run.
-
-        Notes
-        -----
-        If a task raises DamagedBlockError, the named block is solved again, and then the task's
-        own.
-
-        Raises
-        ------
-        Exception
-            Raised by a task or by `on_done`, after the running tasks have been stopped.
+        The runner takes blocks from the graph; `on_done` is called from the caller's thread with
+        what the task returns, and must finish the block in the graph. If a task raises
+        DamagedBlockError, the named block is solved again, and then the task's own. Any other
+        exception of a task or of `on_done` ends the run, after the running tasks have been stopped.
         """
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """The memory that all blocks being solved may use together; a single block may exceed it.
+    """The memory that all blocks being solved may use together; a single block may exceed it."""
 
-    Attributes
-    ----------
-    most : int
-        In bytes.
-    cost : callable
-        The memory that a block needs while it is solved, by its number.
-    """
-
-    most: int
-    cost: Callable[[int], int]
+    most: int  # in bytes
+    cost: Callable[[int], int]  # what a block needs while it is solved, by its number
 
 
 class ThreadRunner:
-    """Threads of this process.
+    """Threads of this process, by default one a processor.
 
     Ready blocks run in parallel, one thread each. If fewer blocks are ready than there are threads
     (near the start of the game, where the largest are), a block gets several threads, which share
-    its tiles. Threads that become idle later join the sweeps of a block that is running.
-
-    Parameters
-    ----------
-    threads : int, optional
-        One a processor by default.
-    allowance : Allowance, optional
-        By default memory is assumed to suffice for as many blocks as threads.
+    its tiles. Threads that become idle later join the sweeps of a block that is running. Without an
+    allowance memory is assumed to suffice for as many blocks as threads.
     """
+
+    is_remote: ClassVar[bool] = False
 
     def __init__(self, threads: int | None = None, allowance: Allowance | None = None) -> None:
         self.threads = threads or usable_processors()
@@ -209,22 +185,64 @@ _LOOKED_AT = 64
 
 
 @dataclass(frozen=True)
-class Assignment:
-    """A block with its worker, threads and memory.
+class Cluster:
+    """The workers of a solve."""
 
-    Attributes
-    ----------
-    index : int
-    worker : str
-    threads : int
-    cost : int
-        Memory, in bytes.
+    scheduler: str | None = None  # the address of one that the user started
+    workers: int | None = None  # how many to start here, if there is no scheduler
+    threads: int | None = None  # the most for one block; by default a worker's share of processors
+    silence: float = 60.0  # seconds after which a silent worker counts as lost
+
+
+PATIENCE = 15.0
+"""Seconds to wait for a scheduler that does not answer yet."""
+
+_ATTEMPT, _PAUSE = 5.0, 0.5
+_ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9A-Fa-f:]+\]|[^\s/:@]+):([0-9]{1,5})/?")
+
+
+def check_reachable(cluster: Cluster, patience: float = PATIENCE) -> None:
+    """Check that a scheduler listens at the address of a cluster's.
+
+    A scheduler greets whoever connects over TCP. Addresses of protocols other than TCP and TLS are
+    left to Dask. InputError if the address is malformed, ClusterError if nobody has answered within
+    `patience` seconds.
     """
+    address = cluster.scheduler
+    if address is None:
+        return
+    found = _ADDRESS.fullmatch(address)
+    if found is None or int(found[3]) > 65535:
+        if "://" in address and not address.startswith(("tcp:", "tls:")):
+            return
+        raise InputError(
+            f"{address!r:.100} is not the address of a scheduler: expected one such as tcp://host:8786"
+        )
+    import socket  # noqa: PLC0415 - 2 ms, for clusters alone
+
+    until = time.monotonic() + patience
+    while True:
+        try:
+            end = found[2].strip("[]"), int(found[3])
+            with socket.create_connection(end, timeout=min(_ATTEMPT, patience)) as connection:
+                if found[1] == "tls" or connection.recv(1):
+                    return
+                raise ConnectionError("what answers there is not a scheduler")
+        except (OSError, UnicodeError) as error:  # a host name that cannot be encoded
+            if time.monotonic() > until:
+                reason = getattr(error, "strerror", None) or error
+                raise ClusterError(f"no scheduler answers at {address}: {reason}") from None
+            time.sleep(_PAUSE)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A block with its worker, threads and memory."""
 
     index: int
     worker: str
     threads: int
-    cost: int
+    cost: int  # memory, in bytes
 
 
 @dataclass(eq=False)
@@ -266,22 +284,15 @@ class _Account:
 
 
 class Dispatcher:
-    """Hands out the ready blocks of a graph to workers that have room for them.
+    """Hands out the ready blocks of a graph to workers that have room for them, by an account of
+    both.
 
-    Blocks go in the graph's order, each to the worker with the most memory left. A block that does
-    not fit now reserves a worker that is large enough, which gets nothing else; smaller blocks go
-    to the other workers meanwhile. A single block has the threads of all workers of its machine.
-
-    Parameters
-    ----------
-    graph : BlockGraph
-        The dispatcher takes blocks from it and finishes none.
-    cost : callable
-        The memory that a block takes while it is solved, by its number, in bytes.
-    most_threads : int, optional
-        For one block.
-    ahead : int
-        The number of small blocks queued at a worker beyond its threads.
+    It is independent of machines: a driver of real workers and a simulated run both use it. It
+    takes blocks from the graph and finishes none. Blocks go in the graph's order, each to the
+    worker with the most memory left; `cost` is what one takes while it is solved, in bytes. A block
+    that does not fit now reserves a worker that is large enough, which gets nothing else; smaller
+    blocks go to the other workers meanwhile. A single block has the threads of all workers of its
+    machine, at most `most_threads`. `ahead` small blocks are queued at a worker beyond its threads.
     """
 
     def __init__(
@@ -319,19 +330,11 @@ class Dispatcher:
         machine: str | None = None,
         processors: int | None = None,
     ) -> None:
-        """Add a worker.
+        """Add a worker with its threads, which is the most blocks that it solves at a time, and its
+        bytes.
 
-        Parameters
-        ----------
-        worker : str
-        threads : int
-            The threads of the worker, and the most blocks that it solves at a time.
-        memory : int
-            In bytes.
-        machine : str, optional
-            Workers on one machine lend each other idle threads; by default it is alone.
-        processors : int, optional
-            The threads that it can use, with lent ones; by default its own.
+        Workers on one machine lend each other idle threads; by default a worker is alone.
+        `processors` are the threads that it can use with lent ones, by default its own.
         """
         name = worker if machine is None else machine
         at = self._machines.setdefault(name, [])

@@ -1,19 +1,17 @@
-"""Writes that wait while blocks are solved.
-
-Stores of the values of finished blocks, for the blocks that read them.
-"""
+"""Stores of the values of finished blocks, for the blocks that read them."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
-from ur_solver.blocks.folder import BlockFiles
-from ur_solver.blocks.stored import BlockRecord, BlockResult
+from ur_solver.blocks.folder import LATE, BlockFiles
+from ur_solver.blocks.stored import BlockRecord, BlockResult, Row
 from ur_solver.common.files import Closing
 from ur_solver.kernel import FinishedBlocks, Values
 
@@ -21,15 +19,8 @@ from ur_solver.kernel import FinishedBlocks, Values
 class Backlog:
     """A thread that performs writes in order; thread safe.
 
-    Solving waits for it only if many bytes have not been written yet. An error in writing is raised
-    by `settle` and `wait` from then on.
-
-    Parameters
-    ----------
-    name : str
-        Of the thread.
-    most : int
-        The most bytes in the queue.
+    Solving waits for it only if more than `most` bytes have not been written yet. An error in
+    writing is raised by `settle` and `wait` from then on.
     """
 
     def __init__(self, name: str, most: int) -> None:
@@ -83,8 +74,11 @@ class BlockStore(FinishedBlocks, Protocol):
     def put(self, result: BlockResult) -> BlockRecord:
         """Keep a finished block; return the record of the one that is kept."""
 
+    def finished(self, index: int) -> BlockRecord | None:
+        """The record of a block that another process has put here; None if none has."""
+
     def error_of(self, index: int) -> float | None:
-        """The proven error of a finished block; None if none was proven."""
+        """The proven error of a finished block, also after `drop`; None if none was proven."""
 
     def drop(self, index: int) -> None:
         """Discard the values of a block that no unfinished block reads."""
@@ -106,12 +100,16 @@ class MemoryStore:
 
     def put(self, result: BlockResult) -> BlockRecord:
         """Keep a finished block; its array is not copied."""
-        self._values[result.index] = result.values
-        self._errors[result.index] = result.error
-        return result.record
+        record, values = result
+        self._values[record.index] = values
+        self._errors[record.index] = record.error
+        return record
+
+    def finished(self, index: int) -> None:
+        """None: other processes put nothing here."""
 
     def error_of(self, index: int) -> float | None:
-        """The proven error of a finished block; kept after `drop`."""
+        """See `BlockStore.error_of`."""
         return self._errors[index]
 
     def drop(self, index: int) -> None:
@@ -125,8 +123,13 @@ class MemoryStore:
 class FileStore(Closing):
     """Finished blocks in files, and in the memory of this process as far as it may take it.
 
-    A separate thread writes the files, so solving waits for the disk only if many values are
-    unwritten. Blocks that do not fit into memory are read from their mapped files.
+    Values go one way: into memory, by a separate thread into a block's file, and from the same
+    array to whoever takes them on. Solving waits for that thread only if many values are unwritten.
+    Blocks that do not fit into memory are read from their mapped files.
+
+    Where other processes put blocks into the same folder (`is_shared`), a block is in its file
+    before `put` returns, none are kept in memory, and the file of one that another has just
+    finished may come late.
 
     Parameters
     ----------
@@ -137,6 +140,8 @@ class FileStore(Closing):
         The most further bytes that wait for the disk.
     on_written : callable
         Called with the row of a block when its file exists, from the writing thread.
+    take_on : callable
+        Called from that thread with every block once, after `on_written`.
     """
 
     def __init__(
@@ -144,15 +149,20 @@ class FileStore(Closing):
         files: BlockFiles,
         *,
         most_kept: int | None = None,
-        most_unwritten: int,
-        on_written: Callable[[Any], object] = lambda row: None,
+        most_unwritten: int = 0,
+        on_written: Callable[[Row], object] = lambda row: None,
+        take_on: Callable[[BlockResult], object] = lambda result: None,
+        is_shared: bool = False,
     ) -> None:
-        self._files = files
+        self.files = files
         self._most_kept = most_kept
         self._on_written = on_written
+        self._take_on = take_on
+        self._is_shared = is_shared
         self._values: dict[int, Values] = {}  # those that are kept, and those not written yet
         self._kept: dict[int, int] = {}  # of those that are kept, the bytes
         self._errors: dict[int, float | None] = {}
+        self._taken_on: set[int] = set()
         self._backlog = Backlog("block-files", most_unwritten)
         self._lock = threading.Lock()
 
@@ -162,43 +172,67 @@ class FileStore(Closing):
 
     def values_of(self, index: int) -> Values | None:
         """The values of a block; None if it is not finished."""
-        with self._lock:
-            if index not in self._errors:
-                return None
-            kept = self._values.get(index)
-        return self._files.values_of(index) if kept is None else kept
+        if self._is_shared:
+            self._await(index)
+        else:
+            with self._lock:
+                if index not in self._errors:
+                    return None
+                kept = self._values.get(index)
+            if kept is not None:
+                return kept
+        return self.files.values_of(index)
+
+    def _await(self, index: int) -> None:
+        until = time.monotonic() + LATE
+        while not self.files.path(index).exists() and time.monotonic() < until:
+            time.sleep(0.2)
+
+    def finished(self, index: int) -> BlockRecord | None:
+        """The record of a block whose file another process has made."""
+        there = self._is_shared and self.files.path(index).exists()
+        row = self.files.whole_row(index) if there else None
+        return None if row is None else BlockRecord.of(row)
 
     def error_of(self, index: int) -> float | None:
-        """The proven error of a finished block; kept after `drop`."""
+        """See `BlockStore.error_of`."""
+        if self._is_shared:
+            return BlockRecord.of(self.files.row(index)).error
         return self._errors[index]
 
     def put(self, result: BlockResult) -> BlockRecord:
         """Keep a finished block; its array is not copied.
 
-        Raises
-        ------
-        OutputError
-            If this block, or one before it, cannot be written.
+        OutputError if this block, or one before it, cannot be written.
         """
-        size = result.values.nbytes
+        record, values = result
+        if self._is_shared:
+            return BlockRecord.of(self.files.write(record, values))
+        size = values.nbytes
         self._backlog.settle()
         with self._lock:
             is_kept = self._has_room(size)
             if is_kept:
-                self._kept[result.index] = size
-            self._values[result.index] = result.values
-            self._errors[result.index] = result.error
+                self._kept[record.index] = size
+            self._values[record.index] = values
+            self._errors[record.index] = record.error
         self._backlog.submit(size, partial(self._write, result, is_kept))
         if not is_kept:
             self._backlog.settle()
-        return result.record
+        return record
 
     def _has_room(self, size: int) -> bool:
         return self._most_kept is None or sum(self._kept.values()) + size <= self._most_kept
 
-    def take_back(self, index: int, error: float | None) -> None:
-        """Add a block of an earlier solve, which is read from its file."""
-        self._errors[index] = error
+    def take_back(self, record: BlockRecord) -> None:
+        """Take a block that is in its file, of an earlier solve or of another process.
+
+        Raises DamagedBlockError if it is not whole.
+        """
+        values = self.files.values_of(record.index)
+        self._errors[record.index] = record.error
+        self._backlog.settle()
+        self._backlog.submit(values.nbytes, partial(self._hand_on, BlockResult(record, values)))
 
     def drop(self, index: int) -> None:
         """Discard the values of a block in memory; its file stays."""
@@ -208,15 +242,23 @@ class FileStore(Closing):
 
     def lose(self, index: int) -> None:
         """Remove the file of a block that is damaged."""
-        self._files.remove_damaged(index)
+        self.files.remove_damaged(index)
 
     def wait(self) -> None:
-        """Wait until all blocks are in their files; OutputError if one cannot be written."""
+        """Wait until all blocks are written and taken on; raises what that raised."""
         self._backlog.wait()
 
     def _write(self, result: BlockResult, is_kept: bool) -> None:
-        row = self._files.write(result, result.values, is_read_again=not is_kept)
+        record, values = result
+        row = self.files.write(record, values, is_read_again=not is_kept)
         with self._lock:
             if not is_kept:
-                self._values.pop(result.index, None)
+                self._values.pop(record.index, None)
         self._on_written(row)
+        self._hand_on(result)
+
+    def _hand_on(self, result: BlockResult) -> None:
+        """Hand a block on, unless it is one that was damaged and solved again."""
+        if result.record.index not in self._taken_on:
+            self._taken_on.add(result.record.index)
+            self._take_on(result)

@@ -14,7 +14,7 @@ import math
 import os
 import pathlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -24,7 +24,6 @@ import numpy.typing as npt
 from ur_solver.answers.decisions import Values, totals_of
 from ur_solver.answers.inventory import Kept, Kind
 from ur_solver.answers.locate import find_file, find_part, is_rule_set
-from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -34,8 +33,9 @@ from ur_solver.answers.positions import (
     states_from,
     value_when_over,
 )
-from ur_solver.answers.query import Answers, EvaluatedMove
-from ur_solver.common.files import NAME_OR_PATH, Closing, path_text
+from ur_solver.answers.query import EvaluatedMove
+from ur_solver.api.table import Judge, Table
+from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.common.text import whole_number
 from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
@@ -49,8 +49,6 @@ from ur_solver.space import space_of
 from ur_solver.table.names import file_stems, own_path, table_folders, table_name
 
 if TYPE_CHECKING:
-    from ur_solver.audit.audits import GameAudit
-    from ur_solver.records import GameRecord
     from ur_solver.study.estimates import IntervalEstimate
 
 
@@ -69,7 +67,7 @@ _GROWTH = 20.0
 """How many times longer a search of one ply more takes, at first guess."""
 
 
-class Estimator(Answers, Closing):
+class Estimator(Judge):
     """Estimates of the values of a game that is too large for a table, and what follows from them.
 
     Values are what a table's are: win probabilities of the side about to throw, or with stakes the
@@ -84,7 +82,7 @@ class Estimator(Answers, Closing):
     plies : int
         How far a choice looks ahead, from 1, the move itself, to 4. The value of a position is
         then that of a search of a ply less.
-    exact : Lookup, optional
+    exact : Table, optional
         A table of the same rules, of the endings or of all positions.
 
     Attributes
@@ -111,7 +109,7 @@ class Estimator(Answers, Closing):
         path: str | os.PathLike[str] | files.Stored,
         *,
         plies: int = DEFAULT_PLIES,
-        exact: Lookup | None = None,
+        exact: Table | None = None,
     ) -> None:
         self.path = None if isinstance(path, files.Stored) else pathlib.Path(path)
         self.stored = path if isinstance(path, files.Stored) else files.read(pathlib.Path(path))
@@ -141,7 +139,7 @@ class Estimator(Answers, Closing):
     @property
     def digest(self) -> str:
         """A checksum of everything that the answers depend on."""
-        exact = [] if self.exact is None else [self.exact.file.digest]
+        exact = [] if self.exact is None else [self.exact.digest]
         return "-".join([self.stored.digest, str(self.plies), *exact])
 
     def check_whole(self, purpose: str) -> None:
@@ -335,21 +333,10 @@ class Estimator(Answers, Closing):
         """As `Table.encode`."""
         return states_from(self.space, positions, has_ranks=False).rows
 
-    def audit(self, game: GameRecord) -> GameAudit:
-        """As `Table.audit`; mistakes are losses beyond the error of the comparison."""
-        (audit,) = self.audits([game])
-        return audit
-
-    def audits(self, games: Iterable[GameRecord]) -> Iterator[GameAudit]:
-        """As `Table.audits`; see `audit`."""
-        from ur_solver.audit.judge import audit_games  # noqa: PLC0415 - a query needs none of it
-
-        return audit_games(games, self)
-
     def close(self) -> None:
         """Close the table of endings, if there is one."""
         if self.exact is not None:
-            self.exact.file.close()
+            self.exact.close()
 
     def __repr__(self) -> str:
         return f"Estimator({self.rules.word}, {self.plies}-ply)"
@@ -440,7 +427,7 @@ def with_table(estimator: Estimator) -> Estimator:
     file = find_file(estimator.rules) or find_part(estimator.rules)
     if file is None:
         return estimator
-    found = Estimator(estimator.stored, plies=estimator.plies, exact=Lookup(file))
+    found = Estimator(estimator.stored, plies=estimator.plies, exact=Table(file))
     found.path = estimator.path
     return found
 

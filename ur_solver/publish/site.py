@@ -26,8 +26,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.common.text import dumped
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.publish.exact import head_file, n_pieces, piece_files
 from ur_solver.publish.folder import SiteFolder

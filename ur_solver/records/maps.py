@@ -50,7 +50,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
-from ur_solver.blocks.stored import BlockResult
+from ur_solver.blocks.stored import BlockRecord, BlockResult
 from ur_solver.common.files import new_file
 from ur_solver.common.text import decoded, encoded, json_values
 from ur_solver.errors import MapError, RecordError, RuleSetError
@@ -378,13 +378,9 @@ def block_results(rules: RuleSet, values: npt.NDArray[np.float64]) -> Iterator[B
     for block in space.blocks:
         begin = time.perf_counter()
         own = stored.values_of(block.index)
-        yield BlockResult(
-            index=block.index,
-            values=own,
-            residual=kernel.block_residual(block, own, stored),
-            sweeps=0,
-            seconds=time.perf_counter() - begin,
-        )
+        residual = kernel.block_residual(block, own, stored)
+        record = BlockRecord(block.index, residual, sweeps=0, seconds=time.perf_counter() - begin)
+        yield BlockResult(record, own)
 
 
 def _entries(header: MapHeader, file: BinaryIO) -> Iterator[tuple[npt.NDArray[np.int64], Any]]:

@@ -15,10 +15,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ur_solver import __version__
-from ur_solver.api.evaluator import Evaluator, position_values
 from ur_solver.audit.dice_test import compared_throws
 from ur_solver.common.text import dumped
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
+from ur_solver.estimators.evaluator import Evaluator, position_values
 from ur_solver.records import NOTATIONS
 from ur_solver.rules import LIGHT, digest_of, named_rules
 from ur_solver.serve import openapi

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ur_solver.api.evaluator import Evaluator
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.records import NOTATIONS, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet

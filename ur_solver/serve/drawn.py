@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ur_solver.api.evaluator import Evaluator
-from ur_solver.api.exercises import drawn_exercises
 from ur_solver.errors import InputError
+from ur_solver.estimators.evaluator import Evaluator, drawn_exercises
 from ur_solver.serve.unfold import Json
 
 MOST_EXERCISES = 50

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.answers.query import exactness
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit.audits import GameAudit, account_text, result_text
 from ur_solver.audit.games import references_of
 from ur_solver.audit.report import html_report
 from ur_solver.audit.texts import game_values
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import (
     NOTATIONS,
     GameRecord,

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ur_solver.answers.locate import open_file
-from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.common.machine import free_memory
 from ur_solver.errors import UrError
 from ur_solver.estimators.estimator import Estimator, kept_estimators, open_estimator
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import RuleSet
 from ur_solver.rules.settings import FrozenMap
 from ur_solver.table.names import table_folders

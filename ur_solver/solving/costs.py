@@ -1,12 +1,7 @@
-"""Memory: what blocks being solved and values still to be read take, and what there is.
+"""What a solve takes of memory, disk and time, whether that is there, and how it is divided.
 
-Estimates of a solve's memory, disk space and time, from sizes and from a small solve.
-
-Disk: what a solve takes of it, and what there is.
-
-How a solve divides the memory that it may take, and whether that is enough.
-
-The schedule of a solve, simulated block by block before it is begun.
+Memory and disk follow from the sizes of blocks; time from a small solve on this machine, and with
+workers from a schedule that is simulated block by block.
 """
 
 from __future__ import annotations
@@ -38,18 +33,15 @@ from ur_solver.table.output import is_unfinished
 _THREAD_BYTES = 100 << 20
 """Address space of a thread, most of it never used: 63 to 98 MiB with 1 to 8 threads."""
 
-_OTHER_THREADS = 3
-"""The two that write files, and the progress bar's."""
+_OTHER_THREADS = 2
+"""The one that writes files, and the progress bar's."""
 
 
 def available_bytes(threads: int | None = None) -> int:
     """Memory that this process can still take, by `free_memory` and its own limit.
 
-    Parameters
-    ----------
-    threads : int, optional
-        How many will solve. Where address space is limited (`ulimit -v`), each takes of it
-        for its stack and heap, and starting one too many would end the process.
+    Where address space is limited (`ulimit -v`), each of the threads that will solve takes of it
+    for its stack and heap, and starting one too many would end the process.
     """
     available = free_memory()
     process = psutil.Process()
@@ -70,15 +62,9 @@ def budget_of(request: Request) -> int:
 def peak_live(reads: Sequence[Collection[int]], sizes: Sequence[int], threads: int) -> int:
     """The most values that are in memory at once: of blocks being solved, and of those still read.
 
-    Parameters
-    ----------
-    reads : sequence of collections of int
-        By block, those that it reads.
-    sizes : sequence of int
-        By block.
-    threads : int
-        How many blocks are solved at once. They are taken to last as long as they are large;
-        since that is not sure, room is left for each thread but one to be a block ahead.
+    `reads` are, by block, the blocks that it reads. As many blocks as threads are solved at once,
+    and are taken to last as long as they are large; since that is not sure, room is left for each
+    thread but one to be a block ahead.
     """
     graph = BlockGraph(reads, sizes)
     live = peak = now = 0
@@ -95,16 +81,9 @@ def peak_live(reads: Sequence[Collection[int]], sizes: Sequence[int], threads: i
 
 
 def peak_together(reads: Sequence[Collection[int]], weights: dict[int, int], threads: int) -> int:
-    """The most that blocks solved at once weigh together.
+    """The most that blocks solved at once, one a thread, weigh together.
 
-    Parameters
-    ----------
-    reads : sequence of collections of int
-        By block, those that it reads.
-    weights : dict
-        By block, for the blocks that count.
-    threads : int
-        How many blocks can be solved at once.
+    `reads` are, by block, the blocks that it reads; `weights` are of the blocks that count.
     """
     before: list[int] = []  # by block, a bit for each block that must be done before
     for read in reads:
@@ -150,24 +129,12 @@ UNWRITTEN_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class Estimate:
-    """The expected cost of a solve on this machine.
+    """The expected cost of a solve on this machine."""
 
-    Attributes
-    ----------
-    positions : int
-        With stakes, not counting the fines.
-    memory_bytes : int
-        At most, at the same time, if all values that are still read are kept in memory.
-    least_bytes : int
-        With finished blocks read from their files.
-    table_bytes : int
-        On disk, when it is finished; the files of blocks take 8 a value besides.
-    """
-
-    positions: int
-    memory_bytes: int
-    least_bytes: int
-    table_bytes: int
+    positions: int  # with stakes, not counting the fines
+    memory_bytes: int  # at most at once, if all values that are still read are kept in memory
+    least_bytes: int  # the same with finished blocks read from their files
+    table_bytes: int  # on disk when it is finished; the files of blocks take 8 a value besides
 
 
 def estimate(request: Request) -> Estimate:
@@ -241,23 +208,12 @@ def expected_seconds(request: Request) -> float:
 
 @dataclass(frozen=True)
 class Sample:
-    """A solve of the same rules with fewer pieces.
+    """A solve of the same rules with fewer pieces, and the time that it took."""
 
-    Attributes
-    ----------
-    space : Space
-        What was solved.
-    seconds, processor_seconds : float
-        That it took.
-    slower : float
-        How much longer a position takes with the count of pieces that was asked for.
-    records : list of BlockRecord
-    """
-
-    space: Space
+    space: Space  # what was solved
     seconds: float
     processor_seconds: float
-    slower: float
+    slower: float  # how much longer a position takes with the count of pieces that was asked for
     records: list[BlockRecord]
 
 
@@ -317,13 +273,7 @@ def disk_bytes(request: Request) -> int:
 
 
 def free_bytes(output: pathlib.Path) -> int:
-    """What is free where `output` will be.
-
-    Raises
-    ------
-    OutputError
-        If there is no such folder.
-    """
+    """What is free where `output` will be; OutputError if there is no such folder."""
     try:
         return shutil.disk_usage(output.parent).free
     except OSError as error:
@@ -338,22 +288,11 @@ def nearest_place(output: pathlib.Path) -> pathlib.Path:
 
 
 def check_disk(request: Request, output: pathlib.Path) -> None:
-    """Refuse a solve whose files would not fit.
+    """Refuse a solve whose files would not fit, by DiskLimitError, which says what it needs and
+    what is free.
 
-    What an interrupted solve has left of its checkpoint counts as there already.
-
-    Parameters
-    ----------
-    request : Request
-    output : Path
-        The table's file or folder.
-
-    Raises
-    ------
-    DiskLimitError
-        Saying what it needs and what there is.
-    OutputError
-        If there is no such folder.
+    What an interrupted solve has left of its checkpoint counts as there already. `output` is the
+    table's file or folder; OutputError if its folder does not exist.
     """
     part, free = request.part, free_bytes(output)
     if is_folder_name(output):
@@ -378,28 +317,13 @@ def _taken(folder: pathlib.Path) -> int:
 
 @dataclass(frozen=True)
 class Room:
-    """The memory of a solve.
+    """The memory of a solve."""
 
-    Attributes
-    ----------
-    budget : int
-        What it may take, in bytes.
-    needed : int
-        What it would take to keep all values that are still read.
-    most_kept : int or None
-        What finished values may take; None if all of them are kept. Others are read from their
-        files.
-    most_unwritten : int
-        What finished values may take that wait for the disk.
-    allowance : Allowance or None
-        For blocks being solved; None if there is room for one a thread.
-    """
-
-    budget: int
-    needed: int
-    most_kept: int | None
-    most_unwritten: int
-    allowance: Allowance | None
+    budget: int  # what the solve may take, in bytes
+    needed: int  # what it would take to keep all values that are still read
+    most_kept: int | None  # by finished values; None if all are kept, else others are read again
+    most_unwritten: int  # by finished values that wait for the disk
+    allowance: Allowance | None  # for blocks being solved; None if there is room for one a thread
 
     @property
     def keeps_all(self) -> bool:
@@ -407,18 +331,15 @@ class Room:
         return self.most_kept is None
 
 
-ROOM_OF_A_DRIVER = Room(0, 0, 0, 0, None)
+ROOM_OF_A_DRIVER = Room(0, 0, 0, UNWRITTEN_BYTES, None)
 """Of a process that hands blocks to others: no values are kept."""
 
 
 def room_for(request: Request) -> Room:
     """Divide the memory of a solve, or refuse it.
 
-    Raises
-    ------
-    MemoryLimitError
-        If it would not fit even with finished blocks in files: it says what it needs, what there
-        is, and the largest count of pieces that fits, or that may be left.
+    MemoryLimitError if it would not fit even with finished blocks in files: it says what it needs,
+    what there is, and the largest count of pieces that fits, or that may be left.
     """
     part, budget = request.part, budget_of(request)
     misfit = _misfit(request, budget)
@@ -472,13 +393,7 @@ _LEAST_SAMPLE, _MOST_SAMPLE, _SAMPLE_SHARE = 600_000, 9_000_000, 25
 
 @dataclass(frozen=True)
 class Speed:
-    """How fast one thread solves blocks of a rule set: a line through the times of a sample.
-
-    Attributes
-    ----------
-    seconds_per_value : float
-    seconds_per_block : float
-    """
+    """How fast one thread solves blocks of a rule set: a line through the times of a sample."""
 
     seconds_per_value: float
     seconds_per_block: float
@@ -490,61 +405,31 @@ class Speed:
 
 @dataclass(frozen=True)
 class Span:
-    """A block being solved.
-
-    Attributes
-    ----------
-    index, worker, threads : int
-    start, end : float
-        In seconds from the beginning.
-    """
+    """A block being solved."""
 
     index: int
     worker: int
     threads: int
-    start: float
+    start: float  # in seconds from the beginning, as is its end
     end: float
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a solve by some workers is expected to take.
-
-    Attributes
-    ----------
-    positions, blocks : int
-    largest_block : int
-        In values.
-    workers, cores : int
-        `cores` is each worker's.
-    memory_bytes : int
-        The most that blocks being solved take on one worker, and the program itself.
-    seconds : float
-    critical_seconds : float
-        With any number of workers of this many cores.
-    busy : float
-        The share of all cores' time in which they work.
-    disk_bytes : int
-        At the end, when it is the most.
-    live_bytes : int
-        Of the values that are still read, at most.
-    read_bytes, written_bytes : int
-        By all workers.
-    spans : tuple of Span
-    """
+    """What a solve by some workers is expected to take."""
 
     positions: int
     blocks: int
-    largest_block: int
+    largest_block: int  # in values
     workers: int
-    cores: int
-    memory_bytes: int
+    cores: int  # of each worker
+    memory_bytes: int  # the most for blocks being solved on one worker, and the program itself
     seconds: float
-    critical_seconds: float
-    busy: float
-    disk_bytes: int
-    live_bytes: int
-    read_bytes: int
+    critical_seconds: float  # with any number of workers of this many cores
+    busy: float  # the share of all cores' time in which they work
+    disk_bytes: int  # at the end, when it is the most
+    live_bytes: int  # of the values that are still read, at most
+    read_bytes: int  # by all workers, as is what they write
     written_bytes: int
     spans: tuple[Span, ...]
 
@@ -576,23 +461,11 @@ def measured_speed(request: Request) -> Speed:
 def schedule_of(
     request: Request, *, workers: int, speed: Speed, machines: int | None = None
 ) -> Schedule:
-    """Simulate a solve.
+    """Simulate a solve; the request's threads and memory are those of each worker.
 
-    Parameters
-    ----------
-    request : Request
-        Its threads and memory are those of each worker.
-    workers : int
-    speed : Speed
-        Of one processor.
-    machines : int, optional
-        On this many machines the workers are, evenly; those on one machine lend each other idle
-        processors. By default each has its own.
-
-    Raises
-    ------
-    MemoryLimitError
-        If a block is too large for a worker, or for the kernel.
+    `speed` is that of one processor. The workers are on so many machines, evenly, and those on one
+    machine lend each other idle processors; by default each has its own. MemoryLimitError if a
+    block is too large for a worker, or for the kernel.
     """
     part, memory = request.part, budget_of(request)
     _check_blocks(request, memory)

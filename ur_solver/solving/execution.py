@@ -1,292 +1,132 @@
-"""Certificates of tables: proving error bounds for a file's values, and storing them in it.
-
-What solves the blocks of a plan: threads of this process, or the workers of a cluster.
-
-Writing finished blocks to a table while others are solved.
-
-Carrying out a plan: the files of blocks, the solve, the table.
-"""
+"""Carrying out a plan: the files of blocks, the solve, the table, and certificates of tables."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 import pathlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.folder import BlockFolder
-from ur_solver.blocks.lock import HEAD
 from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord
-from ur_solver.common.files import Closing
-from ur_solver.engine import Backlog, FileStore, Runner, ThreadRunner, bound_levels, certify, solve
-from ur_solver.engine.clusters import FolderTask, check_reachable
+from ur_solver.common.progress import Progress
+from ur_solver.engine import FileStore, Runner, ThreadRunner, bound_levels, certify, solve
+from ur_solver.engine.runners import check_reachable
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.kernel import kernel_of
 from ur_solver.solving.costs import (
     BASE_BYTES,
-    UNWRITTEN_BYTES,
     available_bytes,
     block_cost,
     budget_of,
     largest_cost,
 )
-from ur_solver.solving.events import (
-    Begun,
-    BlockDone,
-    Event,
-    Finished,
-    FolderMade,
-    Resumed,
-    RoomShort,
-    WorkersChanged,
-)
-from ur_solver.solving.plan import Plan, Verdict
+from ur_solver.solving.plan import Plan
 from ur_solver.space import Part, StakesSpace
+from ur_solver.table.format import TABLE
 from ur_solver.table.output import check_replaceable, make_folder
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import FolderWriter, TableWriter, add_certificate, set_aside
 
-_LEVEL_SPARE = 1.25
-"""Errors of levels are stated with this factor, so that they are found again with other threads or
-in another order. They cover many orders of magnitude."""
-
-
-def certify_table(
-    table: TableFile,
-    *,
-    threads: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
-) -> float:
-    """Prove error bounds for the values of a table and write them into its file.
-
-    Parameters
-    ----------
-    table : TableFile
-        Of any value type: the proof covers the values as they are read, with their rounding. The
-        open table still reads the old file.
-    threads : int, optional
-        One a processor by default.
-    progress : callable, optional
-        Called with the positions done and their total.
-
-    Returns
-    -------
-    float
-        The largest proven error, in units of the values: with stakes money.
-
-    Raises
-    ------
-    InputError
-        If the table is a folder.
-    CertificateError
-        If no bound can be proven for a block; the file stays unchanged.
-    DamagedTableError
-        If the table's values cannot be read.
-    OutputError
-        If the file cannot be written; it stays unchanged.
-    """
-    if table.path.is_dir():
-        raise InputError(
-            f"{str(table.path)!r} is a folder, which is certified while it is solved "
-            "('ur solve --certify'); 'ur pack' copies it into one file, which can be certified"
-        )
-    space = table.space
-    values = VALUE_TYPES[table.header.value_type].decode(table.load())
-    # with stakes every block is bounded twice, which counts as half of its positions each time
-    turns = space.values_per_position * (2 if space.has_levels else 1)
-    done = 0
-
-    def count(index: int) -> None:
-        nonlocal done
-        done += space.blocks[index].size
-        if progress is not None:
-            progress(done // turns, table.part.n_positions)
-
-    errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
-    add_certificate(table, errors, _level_errors(table, values, errors, threads, count))
-    return float(errors.max()) * space.unit
-
-
-def certify_levels(path: pathlib.Path, *, threads: int | None = None) -> None:
-    """Write proven errors by level of fines into a certified table with stakes.
-
-    Parameters
-    ----------
-    path : Path
-        Of the table's file.
-    threads : int, optional
-        One a processor by default.
-
-    Raises
-    ------
-    CertificateError
-        If no bound can be proven for a block; the file stays unchanged.
-    OutputError
-        If the file cannot be written; it stays unchanged.
-    """
-    with TableFile(path) as table:
-        errors = table.blocks["error"]
-        add_certificate(table, errors, _level_errors(table, table.load(), errors, threads))
-
-
-def _level_errors(
-    table: TableFile,
-    values: npt.NDArray[np.float64],
-    errors: npt.NDArray[np.float64],
-    threads: int | None,
-    on_block: Callable[[int], object] = lambda index: None,
-) -> tuple[float, ...] | None:
-    """The proven errors by number of fines, with the cut; None without stakes."""
-    if not isinstance(table.space, StakesSpace):
-        return None
-    runner = ThreadRunner(threads)
-    found = bound_levels(
-        table.space, values, errors, part=table.part, runner=runner, on_block=on_block
-    )
-    return tuple((_LEVEL_SPARE * found).tolist())
-
-
-def check_performers(plan: Plan) -> None:
-    """Check that the workers of a plan can be asked for, before anything is written.
-
-    Raises
-    ------
-    InputError
-        If Dask is not installed, or the scheduler's address is malformed.
-    ClusterError
-        If the scheduler does not answer.
-    """
-    if plan.request.cluster is None:
-        return
-    try:
-        import distributed  # noqa: F401, PLC0415 - an extra
-    except ImportError as error:
-        package = error.name or "distributed"
-        raise InputError(
-            missing_extra("workers need Dask distributed", "cluster", package)
-        ) from None
-    check_reachable(plan.request.cluster)
-
-
-@contextmanager
-def performers(
-    plan: Plan, on_workers: Callable[[int], object]
-) -> Iterator[tuple[Runner, FolderTask | None]]:
-    """The runner of a plan's blocks, and the task of a block if other processes solve.
-
-    Parameters
-    ----------
-    plan : Plan
-        Whose folder of blocks has its head.
-    on_workers : callable
-        Called with the count of workers whenever it changes.
-
-    Notes
-    -----
-    `check_performers` has checked that Dask is installed, and that the scheduler answers.
-    """
-    request = plan.request
-    cluster, memory, threads = request.cluster, request.memory, request.threads
-    if cluster is None:
-        yield ThreadRunner(threads, plan.room.allowance), None
-        return
-    from ur_solver.engine.cluster_runner import (  # noqa: PLC0415 - Dask
-        ClusterRunner,
-        connected,
-    )
-
-    if memory is None and cluster.scheduler is None:
-        memory = available_bytes() // (cluster.workers or 1)
-    path = plan.folder.absolute()
-    with connected(cluster) as connect:
-        runner = ClusterRunner(
-            connect,
-            cost=partial(block_cost, request),
-            largest=largest_cost(request),
-            folder=str(path),
-            memory=None if memory is None else memory - BASE_BYTES,
-            most_threads=cluster.threads,
-            silence=cluster.silence,
-            on_workers=on_workers,
-        )
-        yield runner, FolderTask(str(path), (path / HEAD).read_bytes())
-
-
-class Adder(Closing):
-    """A thread that writes finished blocks to the table.
-
-    Solving waits for it only if many values are unwritten. A write error is raised at the next
-    block or at the end.
-
-    Parameters
-    ----------
-    writer : TableWriter or FolderWriter
-    store : FileStore
-        Has the blocks' values.
-    most : int
-        Bytes of values that may wait to be written.
-
-    Attributes
-    ----------
-    position_sweeps : int
-        The sums of sweeps over all positions of the blocks.
-    """
-
-    def __init__(self, writer: TableWriter | FolderWriter, store: FileStore, *, most: int) -> None:
-        self._writer = writer
-        self._store = store
-        self._backlog = Backlog("table", most)
-        self._added: set[int] = set()
-        self.position_sweeps = 0
-
-    def close(self) -> None:
-        """Wait until all is added, ignoring errors, and end the thread that adds."""
-        self._backlog.close()
-
-    def add(self, record: BlockRecord) -> bool:
-        """Write a block of the store to the table; False if it was added before."""
-        self._backlog.settle()
-        if record.index in self._added:
-            return False
-        values = self._store.values_of(record.index)
-        assert values is not None
-        self._added.add(record.index)
-        self._backlog.submit(values.nbytes, partial(self._writer.add, record.with_values(values)))
-        self.position_sweeps += record.sweeps * len(values)
-        return True
-
-    def wait(self) -> None:
-        """Wait until all blocks are in the table."""
-        self._backlog.wait()
-
-
 _log = logging.getLogger(__name__)
+
+
+# What happens in a run, as events in the order of time.
+
+
+@dataclass(frozen=True)
+class FolderMade:
+    """The default folder of tables did not exist and was made."""
+
+    folder: pathlib.Path
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The solve begins; the totals include what an earlier solve finished."""
+
+    positions: int
+    blocks: int
+
+
+@dataclass(frozen=True)
+class RoomShort:
+    """There is no room for all values in memory: finished blocks are read from their files."""
+
+    budget: int  # the bytes that the solve may take
+    needed: int  # the bytes that all values would take
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """An earlier solve finished `blocks` of `total` blocks, which are not solved again."""
+
+    blocks: int
+    total: int
+
+
+@dataclass(frozen=True)
+class WorkersChanged:
+    """The cluster has `count` workers now."""
+
+    count: int
+
+
+@dataclass(frozen=True)
+class BlockDone:
+    """A block is finished: now `done` of `total` positions are."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The table is complete."""
+
+    path: pathlib.Path
+    part: Part  # what was solved
+    seconds: float  # of this run, resumed or not
+    error: float | None  # proven, in units of the values: with stakes money; None unless certified
+    resumed_blocks: int  # those that an earlier run had finished
+    sweeps: float  # the mean over all positions
+    replaced: str | None  # what the table has replaced, in words
+
+    @property
+    def positions(self) -> int:
+        """The number of positions; with stakes, not counting the fines."""
+        return self.part.n_positions
+
+
+Event = FolderMade | Begun | RoomShort | Resumed | WorkersChanged | BlockDone | Finished
 
 Receiver = Callable[[Event], object]
 
 
+def counts_for(progress: Progress | None) -> Callable[[Event], None]:
+    """A receiver of events that calls `progress` with the counts of each finished block."""
+
+    def receive(event: Event) -> None:
+        if progress is not None and isinstance(event, BlockDone):
+            progress(event.done, event.total)
+
+    return receive
+
+
 def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
-    """Solve what a plan says and write the table.
+    """Solve what a plan says and write the table; the last event is returned too.
 
     Finished blocks are kept in the plan's folder, from which a later run resumes. A table that is a
-    file gets its name when it is complete, and the folder is removed.
-
-    Parameters
-    ----------
-    plan : Plan
-    on_event : callable
-        Called from this thread with every event; what it raises ends the run.
-
-    Returns
-    -------
-    Finished
-        The last event.
+    file gets its name when it is complete, and the folder is removed. `on_event` is called from
+    this thread with every event; what it raises ends the run.
 
     Raises
     ------
@@ -310,21 +150,39 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
     """
     began = time.perf_counter()
     request, part = plan.request, plan.request.part
-    if plan.verdict is Verdict.PRESENT:
-        check_replaceable(plan.path, force=False)
-    check_performers(plan)
+    _check_workers(plan)
     with _folder_of_table(plan, on_event), ExitStack() as stack:
         _begin(plan, on_event)
         if plan.is_folder and plan.replaced is not None:
             stack.enter_context(set_aside(plan.path))
         folder = stack.enter_context(BlockFolder(plan.folder, plan.job))
+        _check_still_free(plan)
         writer = _writer(plan, folder)
         stack.enter_context(writer)
-        store = stack.enter_context(_store(plan, folder))
-        adder = stack.enter_context(Adder(writer, store, most=UNWRITTEN_BYTES))
-        collector = _Collector(plan, folder, store, adder, on_event)
-        n_resumed = _solve(plan, store, collector, on_event)
-        adder.wait()
+        store = stack.enter_context(
+            FileStore(
+                folder.files,
+                most_kept=plan.room.most_kept,
+                most_unwritten=plan.room.most_unwritten,
+                on_written=folder.note,
+                take_on=writer.add,
+            )
+        )
+        collector = _Collector(plan, folder, store, on_event)
+        with _runner(plan, lambda count: on_event(WorkersChanged(count))) as runner:
+            earlier = collector.take_finished()
+            solve(
+                part.space,
+                tolerance=request.tolerance,
+                certify=request.certify,
+                kernel=kernel_of(part.space, request.precision),
+                runner=runner,
+                store=store,
+                part=part,
+                finished=earlier,
+                on_block=collector.take_from_worker if runner.is_remote else collector.take,
+            )
+        store.wait()
         _log.info("all blocks are solved; finishing the table")
         header = writer.finish(seconds=time.perf_counter() - began)
         if not plan.is_folder:
@@ -336,35 +194,40 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
         part=part,
         seconds=time.perf_counter() - began,
         error=None if header.error is None else header.error * part.space.unit,
-        resumed_blocks=n_resumed,
-        sweeps=adder.position_sweeps / part.n_values,
+        resumed_blocks=len(earlier),
+        sweeps=collector.position_sweeps / part.n_values,
         replaced=plan.replaced,
     )
     on_event(finished)
     return finished
 
 
-def _solve(plan: Plan, store: FileStore, collector: _Collector, on_event: Receiver) -> int:
-    """Solve all blocks that are not finished; return the number of those that were."""
-    request = plan.request
-    with performers(plan, lambda count: on_event(WorkersChanged(count))) as (runner, task):
-        if not (plan.is_folder or request.force or request.known):
-            check_replaceable(plan.path, force=False)  # another solve may have finished meanwhile
-        earlier = collector.take_finished()
-        solve(
-            request.part.space,
-            tolerance=request.tolerance,
-            certify=request.certify,
-            kernel=kernel_of(request.part.space, request.precision),
-            runner=runner,
-            store=store,
-            task=task,
-            part=request.part,
-            finished=earlier,
-            on_block=collector.take if task is None else collector.take_from_worker,
-        )
-        store.wait()
-    return len(earlier)
+def _check_workers(plan: Plan) -> None:
+    """Check that the workers of a plan can be asked for, before anything is written.
+
+    InputError if Dask is not installed, or the scheduler's address is malformed; ClusterError if
+    the scheduler does not answer.
+    """
+    if plan.request.cluster is None:
+        return
+    try:
+        import distributed  # noqa: F401, PLC0415 - an extra
+    except ImportError as error:
+        package = error.name or "distributed"
+        raise InputError(
+            missing_extra("workers need Dask distributed", "cluster", package)
+        ) from None
+    check_reachable(plan.request.cluster)
+
+
+def _check_still_free(plan: Plan) -> None:
+    """Refuse a table that is there, or has come since the plan was made.
+
+    While the folder of the blocks is held, no other solve can make one.
+    """
+    there = plan.path / TABLE if plan.is_folder else plan.path
+    if not (plan.request.force or plan.request.known) and os.path.lexists(there):
+        check_replaceable(plan.path, force=False)
 
 
 @contextmanager
@@ -414,29 +277,48 @@ def _writer(plan: Plan, folder: BlockFolder) -> FolderWriter | TableWriter:
     )
 
 
-def _store(plan: Plan, folder: BlockFolder) -> FileStore:
-    room = plan.room
-    return FileStore(
-        folder.files,
-        most_kept=room.most_kept,
-        most_unwritten=room.most_unwritten,
-        on_written=folder.note,
-    )
+@contextmanager
+def _runner(plan: Plan, on_workers: Callable[[int], object]) -> Iterator[Runner]:
+    """The runner of a plan's blocks, once its folder has its head; `on_workers` gets their count.
+
+    `_check_workers` has checked that Dask is installed, and that the scheduler answers.
+    """
+    request = plan.request
+    cluster, memory = request.cluster, request.memory
+    if cluster is None:
+        yield ThreadRunner(request.threads, plan.room.allowance)
+        return
+    from ur_solver.engine.cluster_runner import ClusterRunner, connected  # noqa: PLC0415 - Dask
+
+    if memory is None and cluster.scheduler is None:
+        memory = available_bytes() // (cluster.workers or 1)
+    with connected(cluster) as connect:
+        yield ClusterRunner(
+            connect,
+            cost=partial(block_cost, request),
+            largest=largest_cost(request),
+            folder=str(plan.folder.absolute()),
+            memory=None if memory is None else memory - BASE_BYTES,
+            most_threads=cluster.threads,
+            silence=cluster.silence,
+            on_workers=on_workers,
+        )
 
 
 class _Collector:
-    """Takes finished blocks into the table, counts them and reports them."""
+    """Counts finished blocks and reports them; the store hands their values on to the table."""
 
     def __init__(
-        self, plan: Plan, folder: BlockFolder, store: FileStore, adder: Adder, on_event: Receiver
+        self, plan: Plan, folder: BlockFolder, store: FileStore, on_event: Receiver
     ) -> None:
         self._part = plan.request.part
         self._known = plan.request.known
         self._folder = folder
         self._store = store
-        self._adder = adder
         self._on_event = on_event
+        self._counted: set[int] = set()
         self._done = 0
+        self.position_sweeps = 0  # the sums of sweeps over all positions of the blocks
 
     def take_finished(self) -> set[int]:
         """Take what the known table and an earlier run have; return the numbers of the blocks."""
@@ -445,7 +327,7 @@ class _Collector:
         earlier = set()
         for record in self._folder.finished():
             if record.index in self._part:
-                self._store.take_back(record.index, record.error)
+                self._store.take_back(record)
                 earlier.add(record.index)
                 self.take(record)
         if earlier:
@@ -455,15 +337,17 @@ class _Collector:
     def take_from_worker(self, record: BlockRecord) -> None:
         """Take a block that another process has put into the folder."""
         self._folder.take(record.index)
-        self._store.take_back(record.index, record.error)
+        self._store.take_back(record)
         self.take(record)
 
     def take(self, record: BlockRecord) -> None:
-        """Take a block that the store has."""
+        """Take a block that the store has; it comes again where it was damaged."""
         space = self._part.space
         block = space.blocks[record.index]
-        if self._adder.add(record):
+        if record.index not in self._counted:
+            self._counted.add(record.index)
             self._done += block.size // space.values_per_position
+            self.position_sweeps += record.sweeps * block.size
         _log.debug(
             "block %d: %d values, %d sweeps, residual %.3g, %.3f s",
             *(record.index, block.size, record.sweeps, record.residual, record.seconds),
@@ -494,4 +378,76 @@ def _bound_levels(plan: Plan) -> None:
         )
         return
     _log.info("bounding what the cut of the fines costs")
-    certify_levels(plan.path, threads=request.threads)
+    with TableFile(plan.path) as table:
+        errors = table.blocks["error"]
+        levels = _level_errors(table, table.load(), errors, request.threads)
+        add_certificate(table, errors, levels)
+
+
+# Certificates of tables.
+
+_LEVEL_SPARE = 1.25
+"""Errors of levels are stated with this factor, so that they are found again with other threads or
+in another order. They cover many orders of magnitude."""
+
+
+def certify_table(
+    table: TableFile,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> float:
+    """Prove error bounds for the values of a table and write them into its file.
+
+    The table may have any value type: the proof covers the values as they are read, with their
+    rounding. It still reads the old file. `progress` is called with the positions done and their
+    total. Returns the largest proven error, in units of the values: with stakes money.
+
+    Raises
+    ------
+    InputError
+        If the table is a folder.
+    CertificateError
+        If no bound can be proven for a block; the file stays unchanged.
+    DamagedTableError
+        If the table's values cannot be read.
+    OutputError
+        If the file cannot be written; it stays unchanged.
+    """
+    if table.path.is_dir():
+        raise InputError(
+            f"{str(table.path)!r} is a folder, which is certified while it is solved "
+            "('ur solve --certify'); 'ur pack' copies it into one file, which can be certified"
+        )
+    space = table.space
+    values = VALUE_TYPES[table.header.value_type].decode(table.load())
+    # with stakes every block is bounded twice, which counts as half of its positions each time
+    turns = space.values_per_position * (2 if space.has_levels else 1)
+    done = 0
+
+    def count(index: int) -> None:
+        nonlocal done
+        done += space.blocks[index].size
+        if progress is not None:
+            progress(done // turns, table.part.n_positions)
+
+    errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
+    add_certificate(table, errors, _level_errors(table, values, errors, threads, count))
+    return float(errors.max()) * space.unit
+
+
+def _level_errors(
+    table: TableFile,
+    values: npt.NDArray[np.float64],
+    errors: npt.NDArray[np.float64],
+    threads: int | None,
+    on_block: Callable[[int], object] = lambda index: None,
+) -> tuple[float, ...] | None:
+    """The proven errors by number of fines, with the cut; None without stakes."""
+    if not isinstance(table.space, StakesSpace):
+        return None
+    runner = ThreadRunner(threads)
+    found = bound_levels(
+        table.space, values, errors, part=table.part, runner=runner, on_block=on_block
+    )
+    return tuple((_LEVEL_SPARE * found).tolist())

@@ -39,31 +39,15 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """A request with all that it leaves open decided.
-
-    Attributes
-    ----------
-    request : Request
-    path : Path
-        The table's.
-    folder : Path
-        The folder of the blocks' files: the table itself, or a folder next to it.
-    job : Job
-    room : Room
-        The memory of the process that solves; nothing in it where there is nothing to solve, or
-        where workers do.
-    verdict : Verdict
-    replaced : str or None
-        What will be replaced, in words; None unless the verdict is to replace.
-    """
+    """A request with all that it leaves open decided."""
 
     request: Request
-    path: pathlib.Path
-    folder: pathlib.Path
+    path: pathlib.Path  # the table's
+    folder: pathlib.Path  # of the blocks' files: the table itself, or a folder next to it
     job: Job
-    room: Room
+    room: Room  # of the process that solves; empty where there is nothing to solve, or workers do
     verdict: Verdict
-    replaced: str | None
+    replaced: str | None  # what will be replaced, in words; None unless the verdict is to replace
 
     @property
     def is_folder(self) -> bool:
@@ -79,14 +63,9 @@ class Plan:
 def plan_of(request: Request) -> Plan:
     """Decide all that a request leaves open, and touch nothing.
 
-    Raises
-    ------
-    MemoryLimitError, DiskLimitError
-        If it would not fit.
-    OutputError
-        If the output's folder does not exist, or something is there that must stay.
-    TableInUseError
-        If another program is writing to the table that is there.
+    MemoryLimitError or DiskLimitError if it would not fit; OutputError if the output's folder does
+    not exist, or something is there that must stay; TableInUseError if another program is writing
+    to the table that is there.
     """
     path = path_of(request)
     check_place(path)
@@ -137,12 +116,8 @@ _REPLACE = "--force replaces it (in Python, force=True)"
 def _check_present(request: Request, path: pathlib.Path) -> None:
     """Check that what is at a path is the table that is asked for.
 
-    Raises
-    ------
-    OutputError
-        If it is something else, or its proven error is larger than the tolerance.
-    TableInUseError
-        If another program is writing to it.
+    OutputError if it is something else, or its proven error is larger than the tolerance;
+    TableInUseError if another program is writing to it.
     """
     try:
         with TableFile(path) as table:

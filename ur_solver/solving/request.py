@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.text import real_number, whole_number
-from ur_solver.engine.clusters import Cluster
+from ur_solver.engine import Cluster
 from ur_solver.errors import InputError
 from ur_solver.kernel import DOUBLE, check_precision, default_tolerance
 from ur_solver.rules import RuleSet
@@ -21,59 +21,33 @@ from ur_solver.table.reader import TableFile
 class Request:
     """What a solve is asked for; `Request.of` fills in the defaults.
 
-    Attributes
-    ----------
-    rules : RuleSet
-    part : Part
-        What of the game to solve.
-    output : Path or None
-        A name that ends in .h5 or .hdf5 is a file's. Any other is a folder's, in which the files of
-        the blocks stay and are the table. None for the default path among the tables, whose folder
-        is made if it does not exist.
-    tolerance : float
-        The largest error of a probability before it is rounded to the value type; with stakes,
-        of a value in units of the pot.
-    precision : str
-        ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory
-        (`ur_solver.kernel.check_precision`).
-    certify : bool
-        Prove error bounds, block by block. The table records them, even where they exceed the
-        tolerance.
-    value_type : str
-        One of `VALUE_TYPES`.
-    threads : int or None
-        None for one a processor.
-    memory : int or None
-        What the solve may take, in bytes; None for what is free. Values for which there is no
-        room are read from the files of their blocks.
-    cluster : Cluster or None
-        The workers that solve, which must see the output's folder under the same path; `memory` is
-        then what each of them may take. None for this process.
-    force : bool
-        Replace a file or a table that is there.
-    known : TableFile or None
-        A table of the same rules, as exact and in float64, whose blocks are taken from it, and
-        which the new table replaces unless another output is named.
-
-    Raises
-    ------
-    InputError
-        If the rules, or the tolerance, are not solved in the precision; if there is no such value
-        type; if one that rounds is to be certified as it is solved, or is for a folder; or if a
-        number is none, or too small.
+    InputError if the rules, or the tolerance, are not solved in the precision; if there is no such
+    value type; if one that rounds is to be certified as it is solved, or is for a folder; or if a
+    number is none, or too small.
     """
 
     rules: RuleSet
-    part: Part
+    part: Part  # what of the game to solve
+    # A name that ends in .h5 or .hdf5 is a file's. Any other is a folder's, in which the files of
+    # the blocks stay and are the table. None for the default path among the tables, whose folder is
+    # made if it does not exist.
     output: pathlib.Path | None
+    # The largest error of a probability before it is rounded to the value type; with stakes, of a
+    # value in units of the pot.
     tolerance: float
-    precision: str
-    certify: bool = False
-    value_type: str = "float64"
-    threads: int | None = None
+    precision: str  # of `ur_solver.kernel.PRECISIONS`
+    certify: bool = False  # prove error bounds by block; recorded even if beyond the tolerance
+    value_type: str = "float64"  # one of `VALUE_TYPES`
+    threads: int | None = None  # None for one a processor
+    # What the solve may take, in bytes; None for what is free. Values for which there is no room
+    # are read from the files of their blocks.
     memory: int | None = None
+    # The workers that solve, which must see the output's folder under the same path; `memory` is
+    # then what each of them may take. None for this process.
     cluster: Cluster | None = None
-    force: bool = False
+    force: bool = False  # replace a file or a table that is there
+    # A table of the same rules, as exact and in float64, whose blocks are taken from it, and which
+    # the new table replaces unless another output is named.
     known: TableFile | None = None
 
     def __post_init__(self) -> None:
@@ -109,23 +83,11 @@ class Request:
         precision: str = DOUBLE,
         **asked: Any,
     ) -> Self:
-        """A request with its defaults filled in.
+        """A request with its defaults filled in: other parameters are the attributes.
 
-        Parameters
-        ----------
-        rules, output, precision, **asked
-            As the attributes.
-        part : Part, optional
-            By default all of the game, or with `left` its endings.
-        left : int, optional
-            Only the positions in which each side has at most `left` pieces left to bear off.
-        tolerance : float, optional
-            By default 1e-12, in single precision 1e-5.
-
-        Raises
-        ------
-        InputError
-            As for the class, or if `left` is out of range.
+        By default all of the game, or its endings, in which each side has at most `left` pieces
+        left to bear off, and a tolerance of 1e-12, in single precision 1e-5. InputError as for the
+        class, or if `left` is out of range.
         """
         if left is not None:
             left = whole_number("left", left)

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values
-from ur_solver.blocks.stored import BlockResult
+from ur_solver.blocks.stored import BlockRecord, BlockResult
 from ur_solver.common.machine import free_memory
 from ur_solver.common.progress import Progress
 from ur_solver.errors import (
@@ -349,7 +349,8 @@ def solve_lengths(
             residual = max(residual, found)
             error = proven_error(residual, own)
             seconds = time.perf_counter() - since
-            writer.add(BlockResult(block.index, found, sweeps, seconds, error, values=own))
+            record = BlockRecord(block.index, found, sweeps, seconds, error)
+            writer.add(BlockResult(record, own))
             if progress is not None:
                 progress(block.offset + block.size, space.n_values)
         return writer.finish(seconds=time.perf_counter() - began)

@@ -92,13 +92,8 @@ def own_path(
 ) -> pathlib.Path:
     """The path of a file of a rule set, which no other rule set's file has.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    named : callable
-        The path of a file by `readable_name` or `exact_name`.
-    rules_at : callable
-        The rules of the file at a path; None if it is missing or has no rules.
+    `named` gives a path by `readable_name` or `exact_name`, `rules_at` the rules of the file at a
+    path: None if it is missing or has no rules.
     """
     for path in map(named, file_stems(rules)):
         holds = rules_at(path)
@@ -119,16 +114,9 @@ def table_name(
 ) -> str:
     """The file name of a table, such as ``finkel-7.h5``; a folder has no suffix.
 
-    A table of a part of the game has another name, such as ``finkel-7-left-4.h5``, and so has one
-    of another objective, such as ``finkel-3-length-max.h5``.
-
-    Parameters
-    ----------
-    stem : str
-        `readable_name` or `exact_name`.
-    value_type : str
-    part : Part, optional
-    objective : str
+    The stem is `readable_name` or `exact_name`. A table of a part of the game has another name,
+    such as ``finkel-7-left-4.h5``, and so has one of another objective, such as
+    ``finkel-3-length-max.h5``.
     """
     suffix = "" if value_type == "float64" else f"-{value_type}"
     if objective != WIN:

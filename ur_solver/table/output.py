@@ -1,9 +1,4 @@
-"""Checks of an output's path before writing.
-
-Where a new table goes: a path that no other rule set's table has, in a folder that is there.
-
-Packing: a folder as one file, a file as a folder, either in another value type.
-"""
+"""Where a table goes, what is there already, and tables packed: copied into another form."""
 
 from __future__ import annotations
 
@@ -54,25 +49,11 @@ def is_unfinished(path: pathlib.Path) -> bool:
 def check_replaceable(
     output: pathlib.Path, *, force: bool, source: pathlib.Path | None = None
 ) -> str | None:
-    """Check that a table or a map may be written to a path.
+    """Check that a table or a map may be written to a path; what will be replaced there, in words.
 
-    Parameters
-    ----------
-    output : Path
-    force : bool
-        Whether an existing file, table or unfinished solve may be replaced.
-    source : Path, optional
-        The source of the output, which is never replaced.
-
-    Returns
-    -------
-    str or None
-        What will be replaced, as in `contents_of`; None if there is nothing.
-
-    Raises
-    ------
-    OutputError
-        If an existing file must stay.
+    None if there is nothing. OutputError if what is there must stay: it may be replaced with
+    `force` if it is a file, a table or an unfinished solve, but never if it is the source of the
+    output.
     """
     there = contents_of(output)
     if there is None:
@@ -88,12 +69,7 @@ def check_replaceable(
 
 
 def check_place(output: pathlib.Path) -> None:
-    """Check that no file is where a table would be a folder.
-
-    Raises
-    ------
-    OutputError
-    """
+    """Raise OutputError if a file is where a table would be a folder."""
     if is_folder_name(output) and os.path.isfile(output):
         raise OutputError(
             f"{str(output)!r} is a file, and a table of this name is a folder: end the name in "
@@ -104,10 +80,8 @@ def check_place(output: pathlib.Path) -> None:
 def refuse_table(output: pathlib.Path) -> None:
     """Check that a report, games or any other file may be written to a path.
 
-    Raises
-    ------
-    OutputError
-        If a table exists there, or the path is in the folder of a table or of an unfinished solve.
+    OutputError if a table exists there, or the path is in the folder of a table or of an unfinished
+    solve.
     """
     for folder in output.absolute().parents[:2]:
         if os.path.isfile(folder / HEAD):
@@ -145,12 +119,8 @@ def _rules_at(path: pathlib.Path) -> RuleSet | None:
 
 
 def make_folder(folder: pathlib.Path) -> bool:
-    """Make a folder for tables if it does not exist; return whether it was made.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be made.
+    """Make a folder for tables if it does not exist; whether it was made. OutputError if it cannot
+    be.
     """
     if folder.is_dir():
         return False
@@ -164,32 +134,14 @@ def make_folder(folder: pathlib.Path) -> bool:
 def pack(
     table: TableFile, output: pathlib.Path, *, value_type: str | None = None, force: bool = False
 ) -> str | None:
-    """Write a table again, as one file or as a folder.
+    """Write a table again, as one file or as a folder; what the copy replaced, in words.
 
-    Parameters
-    ----------
-    table : TableFile
-    output : Path
-        A name that ends in .h5 or .hdf5 is a file's, any other a folder's.
-    value_type : str, optional
-        Of the copy; the table's own by default, and then its digest is the same too. A coarser one
-        has no certificate.
-    force : bool
-        Replace an existing output.
+    A name that ends in .h5 or .hdf5 is a file's, any other a folder's. By default the copy has the
+    table's own value type, and then its digest is the same too; one in a coarser type has no
+    certificate.
 
-    Returns
-    -------
-    str or None
-        What the copy replaced, in words.
-
-    Raises
-    ------
-    InputError
-        If the value type is finer than the table's.
-    DamagedTableError
-        If the table's values cannot be read.
-    OutputError
-        If the copy cannot be written, or the output exists.
+    InputError if the value type is finer than the table's; DamagedTableError if the table's values
+    cannot be read; OutputError if the copy cannot be written, or the output exists.
     """
     kind = VALUE_TYPES[value_type or table.header.value_type]
     own = VALUE_TYPES[table.header.value_type]
@@ -199,8 +151,8 @@ def pack(
     replaced = check_replaceable(output, force=force, source=table.path)
     header = _header(table.header, kind.name)
     results = (
-        _record(row, header).with_values(table.read_block(int(row["index"])))
-        for row in table.blocks
+        BlockResult(record, table.read_block(record.index))
+        for record in (_record(row, header) for row in table.blocks)
     )
     if not is_folder_name(output):
         with TableWriter(
@@ -237,7 +189,8 @@ def _write_folder(
         kind = VALUE_TYPES[job.value_type]
         for result in results:
             packed.add(result)
-            folder.note(folder.files.write(result, kind.encode(result.values), is_read_again=False))
+            stored = kind.encode(result.values)
+            folder.note(folder.files.write(result.record, stored, is_read_again=False))
         packed.finish(seconds=header.seconds, header=header)
 
 

@@ -1,9 +1,4 @@
-"""The sources of an open table's data: an HDF5 file, or a folder of block files.
-
-Loading all values of a table: its blocks by several threads, and a bar if that takes long.
-
-Reading a table: one value, many values, a block, or the header.
-"""
+"""Reading a table: one value, many values, a block, or the header."""
 
 from __future__ import annotations
 
@@ -44,10 +39,7 @@ class Source(Protocol):
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """Decode a chunk into `out`, which may end before its padding; unchecked.
 
-        Raises
-        ------
-        ValueError
-            If it cannot be decoded.
+        ValueError if it cannot be decoded.
         """
 
     def close(self) -> None:
@@ -82,16 +74,10 @@ _LONG = 1 << 26
 
 
 def load_blocks(load: Callable[[int], object], ends: Sequence[int], progress: Progress) -> None:
-    """Load the blocks of a table, each by one call; the first error stops it.
+    """Load the blocks of a table, each by one call in any thread; the first error stops it.
 
-    Parameters
-    ----------
-    load : callable
-        Called with the number of a block, in any thread.
-    ends : sequence of int
-        By block, how many values there are up to its end.
-    progress : callable
-        Called with the values of the blocks that are loaded, in order, and their total.
+    `ends` says by block how many values there are up to its end, which `progress` is called with
+    when all blocks up to that one are loaded, and their total.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 2 ms; a query reads little
 
@@ -126,51 +112,18 @@ _FEW = 64
 
 
 class TableFile(Closing):
-    """A solution table, open for reading.
+    """A solution table, open for reading by rank.
 
     Opening reads and checks everything but the values. A chunk of values is read, and its checksum
     compared, when one of its values is asked for. A table can be used from several threads and,
-    after a fork, from several processes.
+    after a fork, from several processes. `objectives` says what its values may be: by default
+    chances of winning, or money.
 
-    Parameters
-    ----------
-    path : Path
-        The file, or the folder.
-    objectives : collection of str
-        What its values may be, of `OBJECTIVES`; by default chances of winning, or money.
-
-    Attributes
-    ----------
-    path : Path
-    header : Header
-    space : Space
-        The state space whose ranks number the values.
-    part : Part
-        The part of it in the table.
-    blocks : structured array, dtype `BLOCK_DTYPE`
-    chunk_length : int
-        The number of values in a chunk.
-    digest : str
-        SHA-256 of the whole contents, hexadecimal.
-    is_closed : bool
-        Whether it can no longer be read.
-
-    Raises
-    ------
-    MissingTableError
-        If there is no file.
-    NotATableError
-        If the file is not a solution table.
-    TableVersionError
-        If this program does not read its format version.
-    DamagedTableError
-        If the table is truncated, incomplete or changed.
-    TableInUseError
-        If it cannot be read since another program is writing to it.
-    UnregisteredError
-        If its rule set has a family or a square rule that is not registered here.
-    ObjectiveError
-        If its values are none of the objectives.
+    MissingTableError if there is no file; NotATableError if it is no solution table;
+    TableVersionError if this program does not read its format version; DamagedTableError if it is
+    truncated, incomplete or changed; TableInUseError if another program is writing to it;
+    UnregisteredError if its rule set has a family or a square rule that is not registered here;
+    ObjectiveError if its values are none of the objectives.
     """
 
     def __init__(
@@ -295,14 +248,7 @@ class TableFile(Closing):
         return is_held
 
     def check_holds(self, rank: int, position: Position | None = None) -> None:
-        """Raise BeyondTableError if the table has no value of a rank.
-
-        Parameters
-        ----------
-        rank : int
-        position : Position, optional
-            The position to name in the error.
-        """
+        """Raise BeyondTableError if the table has no value of a rank, with the position."""
         if not self.holds(rank):
             position = position or self.space.unrank(rank)
             raise BeyondTableError(
@@ -329,31 +275,11 @@ class TableFile(Closing):
         return np.searchsorted(self.blocks["first_rank"], ranks, side="right") - 1
 
     def read_one(self, rank: int) -> float:
-        """The value of a rank.
+        """The value of a rank, from 0 to `Space.n_values` - 1, in units of `Space.unit`.
 
-        Parameters
-        ----------
-        rank : int
-            From 0 to `Space.n_values` - 1, as `Space.rank` gives it.
-
-        Returns
-        -------
-        float
-            The win probability of the side about to throw; with stakes, the value of the rank,
-            in units of `Space.unit`.
-
-        Raises
-        ------
-        IndexError
-            If there is no such rank.
-        BeyondTableError
-            If the table holds a part, and the rank is not in it.
-        DamagedTableError
-            If its chunk cannot be read or does not match its checksum.
-
-        Notes
-        -----
-        Takes a microsecond if the chunk is in the cache, and some hundred if it is read.
+        Takes a microsecond if the chunk is in the cache, and some hundred if it is read. IndexError
+        if there is no such rank; BeyondTableError if the table holds a part, and the rank is not in
+        it; DamagedTableError if its chunk cannot be read or does not match its checksum.
         """
         self._check_rank(rank)
         if self._flat is not None and self._is_whole:
@@ -367,15 +293,23 @@ class TableFile(Closing):
             stored = self._chunk(self._first_chunks[row] + chunk).item(at)
         return stored / self._scale  # type: ignore[no-any-return]
 
+    def read_worth(self, rank: int, fines: int) -> float:
+        """The value of a rank, with stakes in money; raises as `read_one`.
+
+        Past the fines that the table reaches it is a straight line (`ur_solver.space.stakes`).
+        """
+        space = self.space
+        value = self.read_one(rank) * space.unit
+        past = fines - space.reach
+        if past <= 0:
+            return value
+        return value + past * space.fine * self.read_one(space.chance_rank(rank))
+
     def error_of(self, rank: int) -> float | None:
-        """The proven error of a rank's value; None without a certificate.
+        """The proven error of a rank's value, which is that of its block; None without a
+        certificate.
 
-        It is the error of the rank's block.
-
-        Raises
-        ------
-        IndexError, BeyondTableError
-            As `read_one` does.
+        IndexError and BeyondTableError as `read_one`.
         """
         self._check_rank(rank)
         if self.header.error is None:
@@ -396,28 +330,11 @@ class TableFile(Closing):
             self.check_holds(rank)
 
     def read_many(self, ranks: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """The values of many ranks.
+        """The values of many ranks, an array of any shape; raises as `read_one`.
 
         Once as many chunks have been read as the table has, the whole table is decoded and kept in
         memory in its value type, if that takes less than half of the free memory, or at most
         `limit_memory`. Until then a few values are read as `read_one` reads them.
-
-        Parameters
-        ----------
-        ranks : int array, any shape
-
-        Returns
-        -------
-        float64, shape of `ranks`
-
-        Raises
-        ------
-        IndexError
-            If there is no such rank.
-        BeyondTableError
-            For the first rank that the table does not hold.
-        DamagedTableError
-            If a chunk cannot be read or does not match its checksum.
         """
         ranks = np.asarray(ranks)
         if ranks.size == 0:
@@ -465,12 +382,8 @@ class TableFile(Closing):
     def read_block(self, index: int) -> npt.NDArray[np.float64]:
         """The values of a block: float64, shape (block size,), in rank order.
 
-        Raises
-        ------
-        IndexError
-            If there is no such block, or the table does not hold it.
-        DamagedTableError
-            If a chunk cannot be read or does not match its checksum.
+        IndexError if there is no such block, or the table does not hold it; DamagedTableError as
+        `read_one`.
         """
         row = bisect.bisect_left(self.part.indices, index)
         if row == len(self.blocks) or self.part.indices[row] != index:
@@ -515,24 +428,13 @@ class TableFile(Closing):
         return np.concatenate(pieces)
 
     def load(self, progress: Progress | None = None) -> npt.NDArray[Any]:
-        """Decode, check and keep the whole table.
+        """Decode, check and keep the whole table: its stored numbers, value type, shape
+        (positions,).
 
-        Parameters
-        ----------
-        progress : callable, optional
-            Called with the values that are read and their total. By default there is a bar, if
-            standard error is a terminal and it takes longer than two seconds.
-
-        Returns
-        -------
-        value type, shape (positions,)
-            The stored numbers, block after block, which in a whole table is by rank; uint16 holds
-            round(65535 v). They must not be changed.
-
-        Raises
-        ------
-        DamagedTableError
-            If a chunk cannot be read or does not match its checksum.
+        They are in order of blocks, which in a whole table is by rank, and must not be changed;
+        uint16 holds round(65535 v). `progress` is called with the values that are read and their
+        total; by default there is a bar, if standard error is a terminal and it takes longer than
+        two seconds. DamagedTableError as `read_one`.
         """
         with self._process_lock():
             if self._flat is None:

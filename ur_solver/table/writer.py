@@ -1,11 +1,4 @@
-"""A file that is being written: locked, written by HDF5, and renamed when it is complete.
-
-The block rows and the header of a table, collected while it is written.
-
-Writing a table block by block; an incomplete table never gets its final name.
-
-Writing a table as a folder: making way for it, and completing the folder of a solve's blocks.
-"""
+"""Writing a table block by block: as a file, which gets its name when complete, or as a folder."""
 
 from __future__ import annotations
 
@@ -68,17 +61,8 @@ class PartFile(io.FileIO):
 
     HDF5 does not survive a full disk: a file that it cannot flush stays open in the library, which
     crashes on it when the process ends. So every write is reported to HDF5 as successful, and the
-    writer calls `check` after every step.
-
-    Parameters
-    ----------
-    path : Path
-        An existing file is emptied.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened, or another process is writing it.
+    writer calls `check` after every step. An existing file is emptied; OSError if it cannot be
+    opened, or another process is writing it.
     """
 
     def __init__(self, path: pathlib.Path) -> None:
@@ -163,23 +147,10 @@ _LONGEST = math.nextafter(math.inf, 0.0)
 _RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
 
 
-class TableRows:
-    """The rows of ``/blocks`` and the header of a table that is being written.
+class _Writer(Closing):
+    """The rows of ``/blocks`` and the header of a table, collected while it is written.
 
-    Parameters
-    ----------
-    rules, tolerance, value_type, part, objective
-        As for `ur_solver.table.writer.TableWriter`.
-
-    Attributes
-    ----------
-    blocks : structured array, dtype `BLOCK_DTYPE`
-    chunk_length : int
-
-    Raises
-    ------
-    OutputError
-        If the value type cannot hold money.
+    OutputError if the value type cannot hold money.
     """
 
     def __init__(
@@ -208,42 +179,42 @@ class TableRows:
         self._cut = (0.0, 0.0)
         self._is_noted = np.zeros(len(self.blocks), dtype=bool)
 
-    def place(self, index: int) -> int:
+    def _row_of(self, index: int) -> int:
         """The row of a block; ValueError if it is not in the table's part."""
         if index not in self._place:
             raise ValueError(f"block {index!r} is not one of the table's {len(self.blocks)}")
         return self._place[index]
 
-    def check(self, result: BlockResult) -> None:
+    def _check(self, result: BlockResult) -> None:
         """Raise ValueError if a block is not in the table, or its values are invalid."""
-        size = self.blocks[self.place(result.index)]["size"]
-        if result.values.shape != (size,):
-            raise ValueError(
-                f"block {result.index}: values of shape {result.values.shape}, expected ({size},)"
-            )
-        low, high = result.values.min(), result.values.max()
+        index, values = result.record.index, result.values
+        size = self.blocks[self._row_of(index)]["size"]
+        if values.shape != (size,):
+            raise ValueError(f"block {index}: values of shape {values.shape}, expected ({size},)")
+        low, high = values.min(), values.max()
         least, most = self.space.bounds if self.objective is None else (0.0, _LONGEST)
         # False if one is NaN
         if not (low >= least - _RANGE_SLACK and high <= most + _RANGE_SLACK):
             is_chance = self.objective is None and not self.space.has_levels
             expected = "in [0, 1]" if is_chance else "finite"
-            raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
+            raise ValueError(f"block {index}: values from {low} to {high}, not {expected}")
 
-    def note(self, result: BlockResult) -> None:
+    def _note(self, result: BlockResult) -> None:
         """Record a block; ValueError if it is already recorded."""
-        place = self.place(result.index)
+        record = result.record
+        place = self._row_of(record.index)
         if self._is_noted[place]:
-            raise ValueError(f"block {result.index} has been added already")
+            raise ValueError(f"block {record.index} has been added already")
         row = self.blocks[place]
-        row["residual"] = result.residual
-        row["sweeps"] = result.sweeps
-        row["seconds"] = result.seconds
-        row["error"] = np.nan if result.error is None else result.error
+        row["residual"] = record.residual
+        row["sweeps"] = record.sweeps
+        row["seconds"] = record.seconds
+        row["error"] = np.nan if record.error is None else record.error
         self._is_noted[place] = True
         error, growth = self.space.cut_error(result.values)
         self._cut = max(self._cut[0], error), max(self._cut[1], growth)
 
-    def header(self, *, seconds: float) -> Header:
+    def _header(self, *, seconds: float) -> Header:
         """The header of the whole table; ValueError if blocks are missing."""
         missing = np.flatnonzero(~self._is_noted)
         if len(missing):
@@ -270,31 +241,16 @@ class TableRows:
         )
 
 
-class TableWriter(Closing):
-    """A table that is being written.
+class TableWriter(_Writer):
+    """A table that is being written, as a file.
 
-    It is written to ``.<name>.part`` in the same folder. `finish` syncs and renames the file;
-    leaving the context without `finish` removes it.
+    It is written to ``.<name>.part`` in the same folder. `finish` syncs and renames the file, which
+    replaces an existing table; leaving the context without `finish` removes it. The tolerance is
+    that of values before they are rounded to the value type, which with stakes is ``"float64"``. By
+    default the table has all blocks. The objective is as in the header.
 
-    Parameters
-    ----------
-    path : Path
-        Of the finished table. An existing one is replaced atomically at the end.
-    rules : RuleSet
-    tolerance : float
-        The tolerance of the values before they are rounded to the value type.
-    value_type : str
-        One of `VALUE_TYPES`; with stakes only ``"float64"``.
-    part : Part, optional
-        The blocks of the table; all by default.
-    objective : str, optional
-        As in the header; by default values are chances of winning, or money.
-
-    Raises
-    ------
-    OutputError
-        If the folder is not writable, another writer makes this table, or the type cannot hold
-        money.
+    OutputError if the folder is not writable, another writer makes this table, or the type cannot
+    hold money.
     """
 
     def __init__(
@@ -308,13 +264,11 @@ class TableWriter(Closing):
         objective: str | None = None,
     ) -> None:
         self.path = pathlib.Path(path)
-        self._rows = TableRows(
+        super().__init__(
             rules, tolerance=tolerance, value_type=value_type, part=part, objective=objective
         )
-        self.value_type = self._rows.value_type
         self._lock = threading.Lock()
-        self._chunk_length = self._rows.chunk_length
-        total = n_chunks(self._rows.blocks, self._chunk_length)
+        total = n_chunks(self.blocks, self.chunk_length)
         self._checksums = np.zeros(total, dtype="<u4")
         try:
             self._disk = PartFile(part_path(self.path))
@@ -325,9 +279,9 @@ class TableWriter(Closing):
             self._file = h5py.File(self._disk, "w", libver="latest")
             self._values = self._file.create_dataset(
                 "values",
-                shape=(total * self._chunk_length,),
+                shape=(total * self.chunk_length,),
                 dtype=self.value_type.dtype,
-                chunks=(self._chunk_length,),
+                chunks=(self.chunk_length,),
                 # the fastest to write of those measured, 4 % larger than the smallest (`format`)
                 # over the compressed bytes, so that the decompressor gets no damaged ones
                 fletcher32=True,
@@ -350,52 +304,33 @@ class TableWriter(Closing):
     def add(self, result: BlockResult) -> None:
         """Write one block. Each is written once, in any order and from any thread.
 
-        Raises
-        ------
-        ValueError
-            If the block is not one of the rule set, has been written already, or holds a number
-            that is not a probability, or not a length.
-        OutputError
-            If it cannot be written, for example on a full disk.
+        ValueError if the block is not one of the table, has been written already, or holds a number
+        that is not a probability, or not a length; OutputError if it cannot be written, for example
+        on a full disk.
         """
-        self._rows.check(result)
+        self._check(result)
         stored = self.value_type.encode(result.values)
-        length = self._chunk_length
-        first = int(self._rows.blocks[self._rows.place(result.index)]["first_chunk"])
+        length = self.chunk_length
+        first = int(self.blocks[self._row_of(result.record.index)]["first_chunk"])
         with self._lock, self._writing():
-            self._rows.note(result)
+            self._note(result)
             for number, at in enumerate(range(0, len(stored), length), first):
                 chunk = stored[at : at + length]
                 self._values.id.write_direct_chunk((number * length,), encode(chunk, length))
                 self._checksums[number] = checksum(chunk)
 
     def finish(self, *, seconds: float, header: Header | None = None) -> Header:
-        """Complete the table and rename it.
+        """Complete the table and rename it; the header is made from the blocks unless it is known.
 
-        Parameters
-        ----------
-        seconds : float
-            The duration of the solve.
-        header : Header, optional
-            The header of the table, if known; by default from its blocks.
-
-        Returns
-        -------
-        Header
-
-        Raises
-        ------
-        ValueError
-            If a block is missing.
-        OutputError
-            If the table cannot be written.
+        `seconds` is the duration of the solve. ValueError if a block is missing, OutputError if the
+        table cannot be written.
         """
-        header = header or self._rows.header(seconds=seconds)
+        header = header or self._header(seconds=seconds)
         with self._lock, self._writing():
             self._file.create_dataset("checksums", data=self._checksums)
             self._values.attrs["scale"] = 1 / self.value_type.scale
-            self._values.attrs["chunk_length"] = np.int64(self._chunk_length)
-            _write_head(self._file, header, self._rows.blocks, self._checksums)
+            self._values.attrs["chunk_length"] = np.int64(self.chunk_length)
+            _write_head(self._file, header, self.blocks, self._checksums)
             self._file.close()
             self._disk.publish(self.path)
             self._is_open = False
@@ -417,21 +352,10 @@ def add_certificate(
     """Write the proven errors of its blocks, and of its levels of fines, into a table's file.
 
     A changed copy replaces the file at the end, so the table is complete at any time, with or
-    without the certificate.
-
-    Parameters
-    ----------
-    table : TableFile
-        It still reads the old file.
-    errors : float64, shape (blocks,)
-        The proven errors of the values that `table` reads.
-    level_errors : tuple of float, optional
-        With stakes, the same by the number of fines, the cut of the fines included.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written, or has changed since it was opened.
+    without the certificate; `table` still reads the old file. `errors`, float64, shape (blocks,),
+    are those of the values that it reads; `level_errors`, with stakes, the same by the number of
+    fines, the cut of the fines included. OutputError if the file cannot be written, or has changed
+    since it was opened.
     """
     path = table.path
     blocks = table.blocks.copy()
@@ -485,24 +409,7 @@ def write_table(
     seconds: float,
     value_type: str = "float64",
 ) -> Header:
-    """Write finished blocks one at a time to a table at `path`.
-
-    Parameters
-    ----------
-    path, rules, tolerance, value_type
-        As for `TableWriter`.
-    results : iterable of BlockResult
-        Every block once.
-    seconds : float
-        The duration of the solve.
-
-    Raises
-    ------
-    ValueError
-        If blocks are missing or are not those of the rule set.
-    OutputError
-        If the table cannot be written.
-    """
+    """Write finished blocks, every one once, to a table at `path`; as for `TableWriter`."""
     with TableWriter(path, rules, tolerance=tolerance, value_type=value_type) as writer:
         for result in results:
             writer.add(result)
@@ -512,10 +419,7 @@ def write_table(
 def remove_folder(path: pathlib.Path) -> None:
     """Remove a folder that holds a table.
 
-    Raises
-    ------
-    OutputError
-        If it is no table, a solve is writing to it, or it cannot be removed.
+    OutputError if it is no table, a solve is writing to it, or it cannot be removed.
     """
     if not (path / HEAD).is_file():
         raise OutputError(f"{str(path)!r} is not a table; name another output")
@@ -526,10 +430,7 @@ def remove_folder(path: pathlib.Path) -> None:
 def set_aside(path: pathlib.Path) -> Iterator[None]:
     """Make way for a new folder: an existing table comes back unless a new one replaces it.
 
-    Raises
-    ------
-    OutputError
-        As `remove_folder` does.
+    Raises OutputError as `remove_folder` does.
     """
     if not path.is_dir():
         yield
@@ -552,36 +453,25 @@ def set_aside(path: pathlib.Path) -> Iterator[None]:
             aside.rename(path)
 
 
-class FolderWriter(Closing):
-    """A folder that becomes a table; the solve writes the block files.
-
-    Parameters
-    ----------
-    folder : BlockFolder
-        Entered.
-    part : Part
-        The blocks of the table.
-    """
+class FolderWriter(_Writer):
+    """A folder of blocks that becomes a table; the solve writes the block files."""
 
     def __init__(self, folder: BlockFolder, part: Part) -> None:
         self._folder = folder
         job = folder.job
-        self._rows = TableRows(
-            job.rules, tolerance=job.tolerance, value_type=job.value_type, part=part
-        )
+        super().__init__(job.rules, tolerance=job.tolerance, value_type=job.value_type, part=part)
 
     def add(self, result: BlockResult) -> None:
         """Record a block whose file exists or is being written; raises as `TableWriter`."""
-        self._rows.check(result)
-        self._rows.note(result)
+        self._check(result)
+        self._note(result)
 
     def finish(self, *, seconds: float, header: Header | None = None) -> Header:
-        """Complete the folder; parameters and errors are those of `TableWriter.finish`."""
-        header = header or self._rows.header(seconds=seconds)
+        """Complete the folder; as `TableWriter.finish`."""
+        header = header or self._header(seconds=seconds)
         folder = self._folder
-        part = self._rows.part
-        blocks = blocks_of_rows(part, folder.rows)
-        checksums = np.concatenate([folder.files.chunks_of(index) for index in part.indices])
+        blocks = blocks_of_rows(self.part, folder.rows)
+        checksums = np.concatenate([folder.files.chunks_of(index) for index in self.part.indices])
         head = sealed(header, blocks, checksums)
         write_file(folder.folder / MANIFEST, folder.rows.tobytes())
         write_file(folder.folder / CHECKSUMS, checksums.tobytes())

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from ur_solver.cli import cli
-from ur_solver.engine.clusters import Cluster, check_reachable
+from ur_solver.engine.runners import Cluster, check_reachable
 from ur_solver.errors import ClusterError, InputError
 
 

@@ -20,11 +20,10 @@ from tests.checkpoints import block_files, finished_blocks
 from tests.solving import make_table
 from ur_solver.blocks.folder import Job
 from ur_solver.common.machine import usable_processors
-from ur_solver.engine import BlockGraph
-from ur_solver.engine.clusters import Cluster
+from ur_solver.engine import BlockGraph, Cluster
 from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
 from ur_solver.rules import named_rules
-from ur_solver.solving import WorkersChanged
+from ur_solver.solving.execution import WorkersChanged
 from ur_solver.space import part_of, space_of
 from ur_solver.table.reader import TableFile
 

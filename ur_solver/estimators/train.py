@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ur_solver.answers.locate import find_file, find_part
-from ur_solver.answers.lookup import Lookup
 from ur_solver.api.solving import rule_set
+from ur_solver.api.table import Table
 from ur_solver.common.files import path_text
 from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError, WrongTypeError
@@ -101,7 +101,7 @@ def train(
             hidden=hidden and tuple(whole_number("a layer's size", each) for each in hidden),
             seed=seed,
             threads=threads,
-            exact=None if file is None else Lookup(file),
+            exact=None if file is None else Table(file),
             on_round=on_round,
             on_resume=on_resume,
         )

@@ -23,6 +23,8 @@ from ur_solver.space import space_of
 
 if TYPE_CHECKING:  # what a table answers needs none of it
     from ur_solver.estimators.estimator import Estimator
+    from ur_solver.study.practise import Exercise
+
 
 Evaluator: TypeAlias = "Table | Estimator"
 """What gives the values of all positions of a game: exact ones, or estimates."""
@@ -138,3 +140,23 @@ def evaluator_of(
 def position_values(evaluator: Evaluator, position: Position, value: float) -> dict[str, Any]:
     """What JSON says of a position, except its throws and choices."""
     return position_json(evaluator, position, value, evaluator.error_of(value, position))
+
+
+_GAMES, _GAMES_OF_ESTIMATES = 500, 60
+"""The number of games that exercises are drawn from, if a table judges them or an estimator."""
+
+
+def drawn_exercises(
+    evaluator: Evaluator, count: int, *, seed: int, cost: float, has_openings: bool = False
+) -> list[Exercise]:
+    """Decisions drawn from play; the parameters and errors are those of `study.exercises`.
+
+    An estimator judges them by its network alone: a search would take as long as thousands of
+    positions do.
+    """
+    from ur_solver.study.practise import exercises  # noqa: PLC0415 - a query needs none of it
+
+    games = _GAMES if evaluator.are_exact else _GAMES_OF_ESTIMATES
+    return exercises(
+        evaluator.looking(1), count, seed=seed, cost=cost, games=games, has_openings=has_openings
+    )
