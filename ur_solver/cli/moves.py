@@ -25,8 +25,8 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import chance_text, columns, draw_position, echo
 from ur_solver.common.text import StreamDecoder, counted
 from ur_solver.errors import InputError
-from ur_solver.rules import FREE_THROW, Move, Position, RuleSet, named_rules
-from ur_solver.rules.turns import Outcome, turn
+from ur_solver.rules import Move, Position, RuleSet, named_rules
+from ur_solver.rules.turns import Outcome, has_choices, turn
 
 _T = TypeVar("_T")
 
@@ -172,11 +172,6 @@ def check_arguments(position: str | None, throw: Sequence[str]) -> None:
         raise click.UsageError("with '-' each line has its own throw: omit the argument 'THROW'")
     if "/" in position and " " not in position:
         raise click.UsageError("quote a position, as it contains spaces")
-
-
-def has_choices(rules: RuleSet) -> bool:
-    """Whether turns of a rule set begin with a choice."""
-    return rules.mechanics.choices(1, 1) != (FREE_THROW,)
 
 
 def _parse_question(rules: RuleSet, text: str) -> Question:

@@ -11,7 +11,6 @@ import click
 
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.answers.query import (
-    Answers,
     Decision,
     EvaluatedMove,
     ThrowValue,
@@ -29,7 +28,6 @@ from ur_solver.cli.moves import (
     answer_batch,
     answer_questions,
     check_arguments,
-    has_choices,
     throw_argument,
 )
 from ur_solver.cli.objective import objective_option, refuse_options
@@ -55,6 +53,7 @@ from ur_solver.cli.output import (
 )
 from ur_solver.rules import SIDE_NAMES, Position, named_rules
 from ur_solver.rules.payoff import CHANCES
+from ur_solver.rules.turns import has_choices
 from ur_solver.table.format import WIN
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def query_command(
             answer_batch(partial(_parse, table), lines, as_json=as_json)
         elif as_json:
             asked = position_of(table.rules, position)
-            answer = _decision_json(table.decision(asked))
+            answer = _decision_json(table, asked)
             if rolled is not None:
                 answer["rollouts"] = asdict(rolled)
             echo(json.dumps(answer))
@@ -219,17 +218,17 @@ def _query_json(
 ) -> dict[str, Any]:
     """The answer to a line; all that follows from a position takes much longer than its value."""
     if with_throws:
-        return _decision_json(table.decision(position))
+        return _decision_json(table, position)
     answer = position_json(table, position, value, table.error_of(value, position))
     choices = table.choices(position)
     return _with_opening(table, position, answer | ({"choices": choices} if choices else {}))
 
 
-def _decision_json(found: Decision) -> dict[str, Any]:
-    return _with_opening(found.source, found.position, found.to_json())
+def _decision_json(table: Evaluator, position: Position) -> dict[str, Any]:
+    return _with_opening(table, position, table.decision(position).to_json())
 
 
-def _with_opening(table: Answers, position: Position, answer: dict[str, Any]) -> dict[str, Any]:
+def _with_opening(table: Evaluator, position: Position, answer: dict[str, Any]) -> dict[str, Any]:
     """An answer, of the start with the value to the first player."""
     if position == table.rules.start():
         answer["opening_value"] = table.opening_value()
@@ -241,7 +240,7 @@ def _query_page(table: Evaluator, position: Position, rolled: IntervalEstimate |
     rules, verb, error = table.rules, table.rules.payoff.verb, found.error
     rows = [
         [f"  {side_name(side)} {verb}", text_of(table, value, error), worth_bar(position, value)]
-        for side, value in found.values.items()
+        for side, value in found.by_side.items()
     ]
     if position == rules.start() and not rules.mechanics.has_free_first_throw:
         opening = table.opening_value()
