@@ -17,7 +17,7 @@ from ur_solver.cli.output import gib_text, say, time_text
 from ur_solver.common.text import counted
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
-from ur_solver.rules import Position, RuleSet, named_rules
+from ur_solver.rules import RuleSet, named_rules
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -91,11 +91,6 @@ def playing_if_any(word: str, plies: int) -> tuple[Evaluator | None, UrError | N
         if not is_rule_set(word):
             raise
         return None, error
-
-
-def value_text(evaluator: Evaluator, value: float, position: Position) -> str:
-    """A value of a position for people: exact, or with half the width of its interval."""
-    return text_of(evaluator, value, evaluator.error_of(value, position))
 
 
 def text_of(evaluator: Evaluator, value: float, error: float) -> str:

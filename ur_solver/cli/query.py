@@ -20,7 +20,7 @@ from ur_solver.answers.query import (
 )
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
-from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of, value_text
+from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of
 from ur_solver.cli.moves import (
     STDIN,
     Forms,
@@ -204,7 +204,8 @@ def _parse(table: Evaluator, text: str) -> Position:
 def _query_lines(table: Evaluator, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
     return [
-        f"{position.notation}\t{value_text(table, value, position)}" for position, value in answers
+        f"{position.notation}\t{text_of(table, value, table.error_of(value, position))}"
+        for position, value in answers
     ]
 
 
