@@ -539,8 +539,3 @@ def decide_every_throw(values: Values, rows: Rows) -> Decisions:
         np.repeat(rows, len(thrown), axis=0), np.tile(numbers, len(rows)), may
     )
     return decide_thrown(values, turns)
-
-
-def has_choices(rules: RuleSet) -> bool:
-    """Whether turns begin with a choice."""
-    return bool(rules.mechanics.choices(1, 1) != (FREE_THROW,))

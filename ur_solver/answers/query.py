@@ -21,7 +21,6 @@ from ur_solver.answers.decisions import (
     Values,
     decide_every_throw,
     encoded,
-    has_choices,
     mark_of,
 )
 from ur_solver.answers.positions import (
@@ -45,7 +44,7 @@ from ur_solver.rules import (
     opponent,
 )
 from ur_solver.rules.game import legal_moves
-from ur_solver.rules.turns import Choice, Outcome, total, turn
+from ur_solver.rules.turns import Choice, Outcome, has_choices, total, turn
 from ur_solver.space import space_of
 
 if TYPE_CHECKING:  # few ask for openings
@@ -226,6 +225,14 @@ class Decision(NamedTuple):
     def total(self) -> int:
         """What both sides' values sum to: 1, or with stakes the pot."""
         return total(self.position)
+
+    @property
+    def by_side(self) -> dict[str, float]:
+        """The value to each side, light's first."""
+        throwing = self.position.side
+        return {
+            side: self.value if side == throwing else self.total - self.value for side in SIDE_NAMES
+        }
 
     @property
     def is_draw(self) -> bool:

@@ -12,7 +12,7 @@ from ur_solver.common.text import counted
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators.evaluator import TRAINING_MINUTES, Evaluator, evaluator_of, open_evaluator
-from ur_solver.rules import Position, RuleSet, named_rules
+from ur_solver.rules import RuleSet, named_rules
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -86,11 +86,6 @@ def playing_if_any(word: str, plies: int) -> tuple[Evaluator | None, UrError | N
         if not is_rule_set(word):
             raise
         return None, error
-
-
-def value_text(evaluator: Evaluator, value: float, position: Position) -> str:
-    """A value of a position for people: exact, or with half the width of its interval."""
-    return text_of(evaluator, value, evaluator.error_of(value, position))
 
 
 def text_of(evaluator: Evaluator, value: float, error: float) -> str:

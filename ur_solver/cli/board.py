@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ur_solver.cli.answering import open_answering, plies_option, value_text
+from ur_solver.cli.answering import open_answering, plies_option, text_of
 from ur_solver.cli.options import (
     OUTPUT_FILE_OR_STDOUT,
     FiniteFloat,
@@ -125,6 +125,6 @@ def _best(table: Evaluator, position: Position, throw: str) -> Move | None:
     if best is None:
         return None
     if not table.are_exact:
-        value = value_text(table, best.value, best.move.position)
+        value = text_of(table, best.value, best.error)
         say(f"{best.move.text} is the choice of an estimator, {table.plies}-ply: {value}")
     return best.move

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import pathlib
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ur_solver.api.lengths import Lengths, lengths_there, make_lengths, open_lengths, values_for
 from ur_solver.cli.messages import Messages
-from ur_solver.cli.moves import STDIN, ChosenRoll, Forms, answer_batch, answer_questions
+from ur_solver.cli.moves import STDIN, Forms, Question, answer_batch, answer_questions
 from ur_solver.cli.options import position_of
 from ur_solver.cli.output import (
     bound_text,
@@ -131,39 +132,45 @@ def best(
     """Print the moves, those after which the game is longest first."""
     with open_lengths(word, objective) as lengths:
         forms = Forms(
-            json=partial(_moves_json, lengths),
-            over=lambda _position: {"objective": lengths.objective, "moves": []},
-            line=partial(_moves_line, lengths),
-            page=partial(_moves_page, lengths),
+            json=lambda asked: [_moves_json(lengths, found) for found in _moves(lengths, asked)],
+            over=lambda _position: _moves_json(lengths, []),
+            line=lambda asked: [_moves_line(found) for found in _moves(lengths, asked)],
+            page=lambda asked: [_moves_page(found) for found in _moves(lengths, asked)],
         )
         answer_questions(lengths.rules, position, throw, forms, as_json=as_json)
 
 
-def _moves(lengths: Lengths, position: Position, rolled: ChosenRoll) -> list[tuple[str, float]]:
-    """The moves with the lengths after them; a pass in words, with its length."""
-    found = []
-    if rolled.roll.moves_by is not None:
-        found = lengths.moves(position, rolled.roll.moves_by, rolled.choice)
-    if not found:
-        return [(rolled.passing, lengths.length(position.pass_turn()))]
-    return [(each.move.text, each.length) for each in found]
+class _After(NamedTuple):
+    """A move, or None for a pass, in words, and the length of the game after it."""
+
+    move: str | None
+    text: str
+    length: float
 
 
-def _moves_json(lengths: Lengths, position: Position, rolled: ChosenRoll) -> dict[str, Any]:
-    found = _moves(lengths, position, rolled)
-    is_pass = found[0][0] == rolled.passing
-    named = [{"move": None if is_pass else move, "length": length} for move, length in found]
-    return {"objective": lengths.objective, "moves": named}
+def _moves(lengths: Lengths, asked: Question) -> Iterator[list[_After]]:
+    """What may be done with each roll, the longest game first."""
+    for each in asked.rolls:
+        if moves := each.outcome.moves:
+            found = lengths.lengths([move.position for move in moves]).tolist()
+            after = (_After(one.text, one.text, k) for one, k in zip(moves, found, strict=True))
+            yield sorted(after, key=lambda one: -one.length)
+        else:
+            yield [_After(None, each.passing, lengths.length(asked.position.pass_turn()))]
 
 
-def _moves_line(lengths: Lengths, position: Position, rolled: ChosenRoll) -> str:
-    return ", ".join(f"{move} {length:.4f}" for move, length in _moves(lengths, position, rolled))
+def _moves_json(lengths: Lengths, found: list[_After]) -> dict[str, Any]:
+    moves = [{"move": each.move, "length": each.length} for each in found]
+    return {"objective": lengths.objective, "moves": moves}
 
 
-def _moves_page(lengths: Lengths, position: Position, rolled: ChosenRoll) -> str:
-    found = _moves(lengths, position, rolled)
+def _moves_line(found: list[_After]) -> str:
+    return ", ".join(f"{each.text} {each.length:.4f}" for each in found)
+
+
+def _moves_page(found: list[_After]) -> str:
     head = ["  move", "throws after it"]
-    return columns([head, *([f"  {move}", f"{length:.6f}"] for move, length in found)], "<>")
+    return columns([head, *([f"  {each.text}", f"{each.length:.6f}"] for each in found)], "<>")
 
 
 def verified(lengths: Lengths, messages: Messages) -> LengthVerification:

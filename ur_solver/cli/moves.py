@@ -25,8 +25,8 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import chance_text, columns, draw_position, echo
 from ur_solver.common.text import StreamDecoder, counted
 from ur_solver.errors import InputError
-from ur_solver.rules import FREE_THROW, Move, Position, RuleSet, named_rules
-from ur_solver.rules.family import Roll
+from ur_solver.rules import Move, Position, RuleSet, named_rules
+from ur_solver.rules.turns import Outcome, has_choices, turn
 
 _T = TypeVar("_T")
 
@@ -122,30 +122,44 @@ throw_argument = click.argument("throw", nargs=-1, metavar="[THROW]")
 
 
 class ChosenRoll(NamedTuple):
-    """A choice before the throw, and a roll after it."""
+    """A choice before the throw, and what may be thrown after it."""
 
     choice: str
-    roll: Roll
+    outcome: Outcome
 
     @property
     def words(self) -> str:
         """As a record has them: ``enter 3 2``; without choices the throw alone."""
-        return " ".join(filter(None, (self.choice, *map(str, self.roll.throws))))
+        return " ".join(filter(None, (self.choice, *map(str, self.outcome.throws))))
 
     @property
     def passing(self) -> str:
         """In words, where there is no move."""
-        throws = " ".join(map(str, self.roll.throws))
+        throws = " ".join(map(str, self.outcome.throws))
         return f"{self.choice or 'throw'} {throws}: no move, the turn passes"
+
+    @property
+    def heading(self) -> str:
+        """As a heading: ``enter, throw 3 and 2, 6.25 %``."""
+        throws = " and ".join(map(str, self.outcome.throws))
+        choice = f"{self.choice}, " if self.choice else ""
+        return f"{choice}throw {throws}, {chance_text(self.outcome.probability)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values: the throws are a list where there may be two."""
+        throws = list(self.outcome.throws)
+        shown = {"choice": self.choice, "throws": throws} if self.choice else {"throw": throws[0]}
+        return shown | {"probability": float(self.outcome.probability)}
 
 
 class Question(NamedTuple):
-    """A position, the throws that were given, and the rolls that begin with them.
+    """A position, the choice and throws that were given, and the rolls that begin with them.
 
     There is no roll if the game is over.
     """
 
     position: Position
+    choice: str | None
     throws: tuple[int, ...]
     rolls: tuple[ChosenRoll, ...]
 
@@ -158,11 +172,6 @@ def check_arguments(position: str | None, throw: Sequence[str]) -> None:
         raise click.UsageError("with '-' each line has its own throw: omit the argument 'THROW'")
     if "/" in position and " " not in position:
         raise click.UsageError("quote a position, as it contains spaces")
-
-
-def has_choices(rules: RuleSet) -> bool:
-    """Whether turns of a rule set begin with a choice."""
-    return rules.mechanics.choices(1, 1) != (FREE_THROW,)
 
 
 def _parse_question(rules: RuleSet, text: str) -> Question:
@@ -190,26 +199,27 @@ def _question_of(position: Position, words: Sequence[str]) -> Question:
         expected = ", ".join(family.choices(1, 1))
         raise InputError(f"{shown[0]!r:.60}: expected a throw or a choice, one of {expected}")
     throws = tuple(map(position.rules.dice.parse, shown))
-    if position.winner is not None:
-        return Question(position, throws, ())
-    return Question(position, throws, tuple(_rolls(position, choice, throws)))
+    return Question(position, choice, throws, _rolls(position, choice, throws))
 
 
-def _rolls(position: Position, choice: str | None, throws: tuple[int, ...]) -> list[ChosenRoll]:
-    family, side = position.rules.mechanics, position.side
-    allowed = family.choices(position.home(side), position.on_board(side))
+def _rolls(
+    position: Position, choice: str | None, throws: tuple[int, ...]
+) -> tuple[ChosenRoll, ...]:
+    choices = turn(position)
+    if not choices:
+        return ()
+    allowed = [each.name for each in choices]
     if choice not in (None, *allowed):
         raise InputError(
             f"{choice!r} is not allowed in {position.notation!r}; allowed: {', '.join(allowed)}"
         )
-    candidate = min(position.numbers(side), default=None)
-    found = [
-        ChosenRoll(each, roll)
-        for each in allowed
-        if choice in (None, each)
-        for roll in family.rolls(each, candidate)
-        if roll.throws[: len(throws)] == throws
-    ]
+    found = tuple(
+        ChosenRoll(each.name, outcome)
+        for each in choices
+        if choice in (None, each.name)
+        for outcome in each.outcomes
+        if outcome.throws[: len(throws)] == throws
+    )
     if not found:
         shown = " and ".join(map(str, throws))
         raise InputError(f"no turn has throws of {shown} in {position.notation!r}")
@@ -217,15 +227,15 @@ def _rolls(position: Position, choice: str | None, throws: tuple[int, ...]) -> l
 
 
 class Forms(NamedTuple):
-    """How a command writes the moves of one roll: as keys and values of JSON, in a line, on a page.
+    """How a command writes what it finds of each roll: as JSON, in a line, on a page.
 
     `over` gives the JSON of a finished game.
     """
 
-    json: Callable[[Position, ChosenRoll], dict[str, Any]]
+    json: Callable[[Question], list[dict[str, Any]]]
     over: Callable[[Position], dict[str, Any]]
-    line: Callable[[Position, ChosenRoll], str]
-    page: Callable[[Position, ChosenRoll], str]
+    line: Callable[[Question], list[str]]
+    page: Callable[[Question], list[str]]
 
 
 def answer_questions(
@@ -245,7 +255,7 @@ def answer_questions(
     """
 
     def line(asked: Question) -> str:
-        return _question_json(asked, forms) if as_json else _question_line(asked, forms.line)
+        return _question_json(asked, forms) if as_json else _question_line(asked, forms)
 
     def parse(text: str) -> Question:
         asked = _parse_question(rules, text)
@@ -256,61 +266,36 @@ def answer_questions(
         answer_batch(parse, lambda group: [line(each) for each in group], as_json=as_json)
         return
     asked = _question_of(position_of(rules, position), throw)
-    echo(_question_json(asked, forms) if as_json else _question_page(asked, forms.page) + note)
+    echo(_question_json(asked, forms) if as_json else _question_page(asked, forms) + note)
 
 
 def _question_json(asked: Question, forms: Forms) -> str:
-    position, throws, found = asked
-    of = forms.json
-    answer: dict[str, Any] = {"position": position.notation}
-    if has_choices(position.rules):
-        answer["turns"] = [
-            {
-                "choice": each.choice,
-                "throws": list(each.roll.throws),
-                "probability": float(each.roll.probability),
-                **of(position, each),
-            }
-            for each in found
-        ]
-    elif throws:
-        answer["throw"] = throws[0]
-        answer |= of(position, found[0]) if found else forms.over(position)
+    answer: dict[str, Any] = {"position": asked.position.notation}
+    found = forms.json(asked) if asked.rolls else []
+    has_names = has_choices(asked.position.rules)
+    if asked.throws and not has_names:
+        answer["throw"] = asked.throws[0]
+        answer |= found[0] if found else forms.over(asked.position)
     else:
-        answer["throws"] = [
-            {
-                "throw": each.roll.throws[0],
-                "probability": float(each.roll.probability),
-                **of(position, each),
-            }
-            for each in found
-        ]
+        rolls = zip(asked.rolls, found, strict=True)
+        answer["turns" if has_names else "throws"] = [each.to_json() | more for each, more in rolls]
     return json.dumps(answer)
 
 
-def _question_line(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> str:
-    position, throws, found = asked
-    if throws and found and not has_choices(position.rules):
-        return f"{position.notation}\t{throws[0]}\t{of(position, found[0])}"
-    turns = "; ".join(f"{each.words}: {of(position, each)}" for each in found)
-    return f"{position.notation}\t{turns or 'the game is over'}"
+def _question_line(asked: Question, forms: Forms) -> str:
+    notation, found = asked.position.notation, forms.line(asked) if asked.rolls else []
+    if asked.throws and found and not has_choices(asked.position.rules):
+        return f"{notation}\t{asked.throws[0]}\t{found[0]}"
+    turns = (f"{each.words}: {text}" for each, text in zip(asked.rolls, found, strict=True))
+    return f"{notation}\t{'; '.join(turns) or 'the game is over'}"
 
 
-def _question_page(asked: Question, of: Callable[[Position, ChosenRoll], str]) -> str:
+def _question_page(asked: Question, forms: Forms) -> str:
     """The answer for people, under the board."""
-    position, throws, found = asked
-    parts = [draw_position(position)]
-    if not found:
-        parts.append("  the game is over")
-    elif len(found) == 1 and throws:
-        parts.append(of(position, found[0]))
-    else:
-        for each in found:
-            chance = chance_text(each.roll.probability)
-            shown = " and ".join(map(str, each.roll.throws))
-            choice = f"{each.choice}, " if each.choice else ""
-            parts.append(f"{choice}throw {shown}, {chance}\n{of(position, each)}")
-    return "\n\n".join(parts)
+    found = forms.page(asked) if asked.rolls else ["  the game is over"]
+    if asked.rolls and not (len(found) == 1 and asked.throws):
+        found = [f"{each.heading}\n{text}" for each, text in zip(asked.rolls, found, strict=True)]
+    return "\n\n".join([draw_position(asked.position), *found])
 
 
 @click.command()
@@ -337,32 +322,31 @@ def moves_command(
     """
     chosen = named_rules(rules, pieces)
     check_arguments(position, throw)
-    forms = Forms(_moves_json, lambda _position: {"moves": []}, _moves_line, _moves_page)
+    forms = Forms(
+        json=lambda asked: [_moves_json(each.outcome.moves) for each in asked.rolls],
+        over=lambda _position: _moves_json(()),
+        line=lambda asked: [_moves_line(each.outcome.moves) for each in asked.rolls],
+        page=lambda asked: [_moves_page(each) for each in asked.rolls],
+    )
     answer_questions(chosen, position, throw, forms, as_json=as_json)
 
 
-def _moves(position: Position, rolled: ChosenRoll) -> list[Move]:
-    if rolled.roll.moves_by is None:
-        return []
-    return position.rules.legal_moves(position, rolled.roll.moves_by, rolled.choice)
-
-
-def _moves_json(position: Position, rolled: ChosenRoll) -> dict[str, Any]:
+def _moves_json(moves: Sequence[Move]) -> dict[str, Any]:
     return {
         "moves": [
             {"move": move.text, "position": move.position.notation, "again": move.again}
-            for move in _moves(position, rolled)
+            for move in moves
         ]
     }
 
 
-def _moves_line(position: Position, rolled: ChosenRoll) -> str:
-    return ", ".join(move.text for move in _moves(position, rolled)) or "no move"
+def _moves_line(moves: Sequence[Move]) -> str:
+    return ", ".join(move.text for move in moves) or "no move"
 
 
-def _moves_page(position: Position, rolled: ChosenRoll) -> str:
+def _moves_page(rolled: ChosenRoll) -> str:
     rows = [
         [f"  {move.text}", move.position.notation, "throws again" if move.again else ""]
-        for move in _moves(position, rolled)
+        for move in rolled.outcome.moves
     ]
     return columns(rows, "<<<") if rows else f"  {rolled.passing}"

@@ -5,20 +5,20 @@ It is saved after every turn so that it can be resumed.
 
 from __future__ import annotations
 
-import math
 import pathlib
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 from click.core import ParameterSource
 
-from ur_solver.audit.audits import Option, option_values
-from ur_solver.audit.judge import worth_of_rounds
+from ur_solver.answers.openings import decide_rounds
+from ur_solver.answers.query import EvaluatedChoice, EvaluatedMove, decision
 from ur_solver.cli.answering import note_of, playing_if_any, plies_option
 from ur_solver.cli.audit import audit_of
 from ur_solver.cli.options import output_option, seed_option, table_argument
@@ -169,28 +169,19 @@ class Playing:
         is_home = taken.text and taken.then == HOME
         return f"{moves}; {'both go home and ' if is_home else 'both '}throw again"
 
-    def _chosen_round(self, rounds: Sequence[Round]) -> int:
+    def _chosen_round(self, rounds: tuple[Round, ...]) -> int:
         """The index of the round that a person chooses, or that is best by the table.
 
         Without a table the program takes the first.
         """
-        self.mover = chooser(tuple(rounds))
-        worth = self._worth_of_rounds(rounds)
+        self.mover = chooser(rounds)
         if self._players[self.mover] is not None:
-            if not worth:
-                return 0
-            return max(range(len(rounds)), key=lambda k: worth[k][0])
+            return 0 if self._table is None else int(decide_rounds(self._table, rounds).best[0])
         position = level(self.replay.rules, rounds[0].source)
         echo("\n" + draw_position(position) + "\n")
         mine = self.mover == DARK
         texts = [each.text.split()[mine] for each in rounds]
-        return self._ask(rounds, texts, "move")
-
-    def _worth_of_rounds(self, rounds: Sequence[Round]) -> list[tuple[float, float]]:
-        """The value of each round to the side that chooses, and its margin; [] without a table."""
-        if self._table is None:
-            return []
-        return worth_of_rounds(self._table, tuple(rounds))
+        return self._ask(texts, "move", lambda table: _worth_of_rounds(table, texts, rounds))
 
     def _is_choice_of_square(self, taken: Round) -> bool:
         """Whether a person chose a square in a round of the opening."""
@@ -226,16 +217,17 @@ class Playing:
             self._draw()
             echo("")
 
-        def choose(options: Sequence[Option], texts: Sequence[str], asked: Asked) -> int:
+        def choose(texts: Sequence[str], asked: Asked, weigh: Weigh) -> int:
             if player is None:
-                return self._ask(options, texts, "choose" if asked.moves_by is None else "move")
-            return player.choose([asked], rng)[0] if len(options) > 1 else 0
+                return self._ask(texts, "choose" if asked.moves_by is None else "move", weigh)
+            return player.choose([asked], rng)[0] if len(texts) > 1 else 0
 
         choices = replay.choices()
         chosen, choice, words = -1, FREE_THROW, ""
         if choices:
             names = [choice.name for choice in choices]
-            chosen = choose(choices, names, Asked(replay.state)) if len(choices) > 1 else 0
+            asked = Asked(replay.state)
+            chosen = choose(names, asked, self._worth_of_choices) if len(choices) > 1 else 0
             choice = names[chosen]
             words = f"chooses {choice}, "
         roll = self._rolled(choice)
@@ -247,7 +239,8 @@ class Playing:
         if steps:
             if player is None and self.SHOWS_DICE:
                 echo(f"{name} throws {thrown}")
-            played = choose(steps, texts, Asked(replay.state, roll.moves_by, choice))
+            weigh = partial(self._worth_of_moves, throws, choice)
+            played = choose(texts, Asked(replay.state, roll.moves_by, choice), weigh)
         if player is not None or played < 0 or not self.SHOWS_DICE:
             move = texts[played] if played >= 0 else "no move"
             echo(f"{name} {words}throws {thrown}: {move}")
@@ -261,10 +254,10 @@ class Playing:
     def _random(self, stream: int) -> np.random.Generator:
         return np.random.default_rng((self._seed, len(self.replay.plies), stream))
 
-    def _ask(self, options: Sequence[Option | Round], texts: Sequence[str], what: str) -> int:
-        """Prompt with `what` for the player's choice and return its index."""
+    def _ask(self, texts: Sequence[str], what: str, weigh: Weigh) -> int:
+        """Prompt with `what` for the player's choice and return its index; `weigh` is for hints."""
         if self._has_hints:
-            echo(self._worth(options, texts))
+            echo(self._hint(texts, weigh))
         else:
             echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
         while True:
@@ -275,7 +268,7 @@ class Playing:
             if self._obeys(answer):
                 continue
             if answer.lower() == "hint":
-                echo(self._worth(options, texts))
+                echo(self._hint(texts, weigh))
             else:
                 listed = ", ".join(f"{k} {text}" for k, text in enumerate(texts, start=1))
                 kind = "a legal move" if what == "move" else "a choice"
@@ -296,14 +289,50 @@ class Playing:
                 raise UndoError
         return False
 
-    def _worth(self, options: Sequence[Option | Round], texts: Sequence[str]) -> str:
+    def _hint(self, texts: Sequence[str], weigh: Weigh) -> str:
         if self._table is None:
             return f"there is no table of {self.replay.rules.title}, and so there are no hints"
-        rounds = [each for each in options if isinstance(each, Round)]
-        moves = [each for each in options if not isinstance(each, Round)]
-        worth = self._worth_of_rounds(rounds) if rounds else option_values(moves, self._table)
-        position = self.replay.stepper.position(self.replay.state, self.replay.side)
-        return worth_text(position, texts, worth) + note_of(self._table)
+        worth = weigh(self._table)
+        in_order = [(text, worth[text]) for text in texts]
+        return worth_text(self._position, in_order) + note_of(self._table)
+
+    @property
+    def _position(self) -> Position:
+        return self.replay.stepper.position(self.replay.state, self.replay.side)
+
+    def _worth_of_choices(self, table: Evaluator) -> dict[str, Worth]:
+        return {each.name: each for each in decision(table, self._position).choices}
+
+    def _worth_of_moves(
+        self, throws: tuple[int, ...], choice: str, table: Evaluator
+    ) -> dict[str, Worth]:
+        found = decision(table, self._position, choice, throws)
+        (thrown,) = (each for each in found.throws if each.throws == throws)
+        return {each.move.text: each for each in thrown.options}
+
+
+class WeighedRound(NamedTuple):
+    """A round of an opening: its worth to the side that chooses, its loss, and their errors."""
+
+    value: float
+    loss: float
+    error: float
+    loss_error: float
+
+
+Worth = EvaluatedMove | EvaluatedChoice | WeighedRound
+"""An option with its worth to the side that chooses it."""
+
+Weigh = Callable[[Evaluator], dict[str, Worth]]
+"""Weighs the options of a choice by a table or an estimator, and gives them by their texts."""
+
+
+def _worth_of_rounds(
+    table: Evaluator, texts: Sequence[str], rounds: tuple[Round, ...]
+) -> dict[str, Worth]:
+    of = decide_rounds(table, rounds)
+    columns = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
+    return dict(zip(texts, map(WeighedRound, *columns), strict=True))
 
 
 def played(
@@ -328,31 +357,27 @@ def interrupt_of(left: Exception) -> KeyboardInterrupt | None:
     return left.__context__ if isinstance(left.__context__, KeyboardInterrupt) else None
 
 
-def worth_text(
-    position: Position, texts: Sequence[str], worth: Sequence[tuple[float, float]]
-) -> str:
-    """The options of a side to throw as a table: numbered, with values and losses.
-
-    `worth` has the value of each, and half the width of its interval; 0 if it is exact.
-    """
-    best, sure = max(worth)
+def worth_text(position: Position, options: Iterable[tuple[str, Worth]]) -> str:
+    """The options of a side to throw as a table: numbered, with values and losses."""
     units = position.rules.payoff.units
 
-    def loss(value: float, margin: float) -> str:
-        lost = units.mean(best - value)
+    def loss(worth: Worth) -> str:
+        lost = units.mean(worth.loss)
         if not float(lost):
             return "best"
-        return f"-{lost}{', perhaps' if best - value <= math.hypot(sure, margin) else ''}"
+        return f"-{lost}{', perhaps' if worth.loss <= worth.loss_error else ''}"
 
     rows = [
         [
             f"  {k}",
             text,
-            units.estimate(*each) if each[1] else units.value(each[0], units.digits + 1),
-            loss(*each),
-            worth_bar(position, each[0]),
+            units.estimate(worth.value, worth.error)
+            if worth.error
+            else units.value(worth.value, units.digits + 1),
+            loss(worth),
+            worth_bar(position, worth.value),
         ]
-        for k, (text, each) in enumerate(zip(texts, worth, strict=True), start=1)
+        for k, (text, worth) in enumerate(options, start=1)
     ]
     return columns(rows, "><>><")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,13 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ur_solver.answers.locate import is_rule_set
-from ur_solver.answers.query import EvaluatedMove, exactness
+from ur_solver.answers.query import (
+    Decision,
+    EvaluatedMove,
+    ThrowValue,
+    decision,
+    exactness,
+    position_json,
+)
 from ur_solver.api.table import Table
-from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of, value_text
+from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of
 from ur_solver.cli.moves import (
     STDIN,
-    ChosenRoll,
     Forms,
+    Question,
     answer_batch,
     answer_questions,
     check_arguments,
@@ -44,10 +50,10 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
-from ur_solver.estimators.evaluator import Evaluator, position_values
-from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
+from ur_solver.estimators.evaluator import Evaluator
+from ur_solver.rules import SIDE_NAMES, Position, named_rules
 from ur_solver.rules.payoff import CHANCES
-from ur_solver.rules.turns import pass_value, total
+from ur_solver.rules.turns import has_choices
 from ur_solver.table.format import WIN
 
 if TYPE_CHECKING:
@@ -134,7 +140,7 @@ def query_command(
             answer_batch(partial(_parse, table), lines, as_json=as_json)
         elif as_json:
             asked = position_of(table.rules, position)
-            answer = _query_json(table, asked, table.value(asked), True)
+            answer = _decision_json(table, asked)
             if rolled is not None:
                 answer["rollouts"] = asdict(rolled)
             echo(json.dumps(answer))
@@ -198,7 +204,8 @@ def _parse(table: Evaluator, text: str) -> Position:
 def _query_lines(table: Evaluator, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
     return [
-        f"{position.notation}\t{value_text(table, value, position)}" for position, value in answers
+        f"{position.notation}\t{text_of(table, value, table.error_of(value, position))}"
+        for position, value in answers
     ]
 
 
@@ -210,37 +217,31 @@ def _query_json_lines(table: Evaluator, with_throws: bool, positions: list[Posit
 def _query_json(
     table: Evaluator, position: Position, value: float, with_throws: bool
 ) -> dict[str, Any]:
-    answer = position_values(table, position, value)
+    """The answer to a line; all that follows from a position takes much longer than its value."""
+    if with_throws:
+        return _decision_json(table, position)
+    answer = position_json(table, position, value, table.error_of(value, position))
+    choices = table.choices(position)
+    return _with_opening(table, position, answer | ({"choices": choices} if choices else {}))
+
+
+def _decision_json(table: Evaluator, position: Position) -> dict[str, Any]:
+    return _with_opening(table, position, table.decision(position).to_json())
+
+
+def _with_opening(table: Evaluator, position: Position, answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer, of the start with the value to the first player."""
     if position == table.rules.start():
         answer["opening_value"] = table.opening_value()
-    choices = table.choices(position)
-    if choices:
-        answer["choices"] = choices
-    elif with_throws:
-        answer["throws"] = [
-            {
-                "throw": each.throw,
-                "probability": float(each.probability),
-                "value": each.value,
-                "best": each.best.text if each.best else None,
-            }
-            for each in table.throws(position)
-        ]
     return answer
 
 
 def _query_page(table: Evaluator, position: Position, rolled: IntervalEstimate | None) -> str:
-    rules = table.rules
-    value = table.value(position)
-    values = {position.side: value, opponent(position.side): total(position) - value}
-    verb, error = rules.payoff.verb, table.error_of(value, position)
+    found = table.decision(position)
+    rules, verb, error = table.rules, table.rules.payoff.verb, found.error
     rows = [
-        [
-            f"  {side_name(side)} {verb}",
-            text_of(table, values[side], error),
-            worth_bar(position, values[side]),
-        ]
-        for side in SIDE_NAMES
+        [f"  {side_name(side)} {verb}", text_of(table, value, error), worth_bar(position, value)]
+        for side, value in found.by_side.items()
     ]
     if position == rules.start() and not rules.mechanics.has_free_first_throw:
         opening = table.opening_value()
@@ -258,36 +259,32 @@ def _query_page(table: Evaluator, position: Position, rolled: IntervalEstimate |
     if rolled is not None:
         rows.append(["  by rollouts", text_of(table, rolled.value, rolled.margin), ""])
     parts = [draw_position(position), columns(rows, "<><")]
-    choices = table.choices(position)
-    if choices:
-        parts.append(columns([_choice_row(table, error, *each) for each in choices.items()], "<><"))
-    throws = [] if choices else table.throws(position)
-    if throws:
+    if has_choices(rules):
+        parts.append(_choices_text(table, found))
+    elif found.throws:
         head = ["  throw", "chance", f"{SIDE_NAMES[position.side]} then {verb}", "best move"]
-        parts.append(
-            columns(
-                [
-                    head,
-                    *(
-                        [
-                            str(each.throw),
-                            chance_text(each.probability),
-                            text_of(table, each.value, error),
-                            each.best.text if each.best else "none: the turn passes",
-                        ]
-                        for each in throws
-                    ),
-                ],
-                ">>><",
-            )
-        )
+        rows = [
+            [
+                str(each.throw),
+                chance_text(each.probability),
+                text_of(table, each.value, each.error),
+                each.best.text if each.best else "none: the turn passes",
+            ]
+            for each in found.throws
+        ]
+        parts.append(columns([head, *rows], ">>><"))
     return "\n\n".join(parts) + note_of(table)
 
 
-def _choice_row(table: Evaluator, error: float, name: str, value: float | None) -> list[str]:
-    if value is None:
-        return [f"  {name}", "not allowed here", ""]
-    return [f"  {name}", text_of(table, value, error), bar(value)]
+def _choices_text(table: Evaluator, found: Decision) -> str:
+    """What each choice of the rules is worth, and which is not allowed here."""
+    made = {each.name: each for each in found.choices}
+    rows = []
+    for name in table.rules.mechanics.choices(1, 1):
+        each = made.get(name)
+        text = "not allowed here" if each is None else text_of(table, each.value, each.error)
+        rows.append([f"  {name}", text, "" if each is None else bar(each.value)])
+    return columns(rows, "<><")
 
 
 @click.command()
@@ -332,10 +329,10 @@ def best_command(
     asked_for = None if position == STDIN else position
     with open_answering(word, asked_for, plies) as table:
         forms = Forms(
-            json=lambda at, rolled: _with_value(table, at, _moves(table, at, rolled)),
-            over=lambda at: _with_value(table, at, []),
-            line=partial(_moves_line, table),
-            page=partial(_moves_page, table),
+            json=lambda asked: [each.to_json(table) for each in _thrown(table, asked)],
+            over=partial(_over_json, table),
+            line=lambda asked: [_moves_line(table, each) for each in _thrown(table, asked)],
+            page=partial(_moves_pages, table),
         )
         note = note_of(table)
         answer_questions(
@@ -343,84 +340,59 @@ def best_command(
         )
 
 
-def _moves(table: Evaluator, position: Position, rolled: ChosenRoll) -> list[EvaluatedMove]:
-    if rolled.roll.moves_by is None:
-        return []
-    return table.moves(position, rolled.roll.moves_by, rolled.choice)
+def _thrown(table: Evaluator, asked: Question) -> list[ThrowValue]:
+    """What each roll of a question is worth."""
+    found = decision(table, asked.position, asked.choice, asked.throws)
+    worth = {(each.choice, each.throws): each for each in found.throws}
+    return [worth[each.choice, each.outcome.throws] for each in asked.rolls]
 
 
-def _with_value(table: Evaluator, position: Position, found: list[EvaluatedMove]) -> dict[str, Any]:
-    """The moves, and the value of the best one or of the pass."""
-    moves = [
-        {"move": each.move.text, "value": each.value, "loss": each.loss}
-        | exactness(table, table.error_of(each.value, each.move.position))
-        | ({"chance": each.chance} if _has_chance(table, each) else {})
-        for each in found
-    ]
-    value = _value_with(table, position, found)
-    of = found[0].move.position if found else position
-    return {"value": value} | exactness(table, table.error_of(value, of)) | {"moves": moves}
+def _over_json(table: Evaluator, position: Position) -> dict[str, Any]:
+    value = table.value(position)
+    return {"value": value} | exactness(table, table.error_of(value, position)) | {"moves": []}
 
 
-def _has_chance(table: Evaluator, move: EvaluatedMove) -> bool:
-    """Whether the chance differs from the value and is known, which it is not to estimators."""
-    return "chance" in table.rules.payoff.figures and not math.isnan(move.chance)
+def _moves_line(table: Evaluator, thrown: ThrowValue) -> str:
+    moves = (f"{each.move.text} {text_of(table, each.value, each.error)}" for each in thrown.moves)
+    return ", ".join(moves) or "no move"
 
 
-def _value_with(table: Evaluator, position: Position, moves: list[EvaluatedMove]) -> float:
-    """The value of the best of `moves`, of the pass, or of the finished game."""
-    if moves:
-        return moves[0].value
-    if position.winner is not None:
-        return table.value(position)
-    return pass_value(position, table.value)
+def _moves_pages(table: Evaluator, asked: Question) -> list[str]:
+    pages = []
+    for rolled, thrown in zip(asked.rolls, _thrown(table, asked), strict=True):
+        rows = [
+            [
+                f"  {each.move.text}",
+                text_of(table, each.value, each.error),
+                _loss_text(table, each),
+                worth_bar(asked.position, each.value),
+            ]
+            for each in thrown.moves
+        ]
+        passed = f"  {rolled.passing}: {text_of(table, thrown.value, thrown.error)}"
+        pages.append(columns(rows, "<>><") + _winning_note(table, thrown) if rows else passed)
+    return pages
 
 
-def _moves_line(table: Evaluator, position: Position, rolled: ChosenRoll) -> str:
-    moves = ", ".join(
-        f"{each.move.text} {value_text(table, each.value, each.move.position)}"
-        for each in _moves(table, position, rolled)
-    )
-    return moves or "no move"
-
-
-def _moves_page(table: Evaluator, position: Position, rolled: ChosenRoll) -> str:
-    moves = _moves(table, position, rolled)
-    if not moves:
-        value = value_text(table, _value_with(table, position, moves), position)
-        return f"  {rolled.passing}: {value}"
-    rows = [_row(table, position, each, moves[0]) for each in moves]
-    return columns(rows, "<>><") + _winning_note(table, moves)
-
-
-def _row(
-    table: Evaluator, position: Position, each: EvaluatedMove, best: EvaluatedMove
-) -> list[str]:
-    value = value_text(table, each.value, each.move.position)
-    shown = worth_bar(position, each.value)
-    return [f"  {each.move.text}", value, _loss_text(table, each, best), shown]
-
-
-def _loss_text(table: Evaluator, each: EvaluatedMove, best: EvaluatedMove) -> str:
+def _loss_text(table: Evaluator, each: EvaluatedMove) -> str:
     """The loss; of estimates, "perhaps" is added if the intervals do not exclude a loss of 0."""
     if not each.loss:
         return "best"
-    payoff = table.rules.payoff
-    error = math.hypot(*(table.error_of(of.value, of.move.position) for of in (best, each)))
+    payoff, error = table.rules.payoff, each.loss_error
     tolerance = 1e-4 * payoff.total(each.move.position.fines) if error else table.tolerance
     loss = f"-{payoff.text(each.loss, tolerance)}"
     return loss if each.loss > error else f"{loss}, perhaps"
 
 
-def _winning_note(table: Evaluator, moves: list[EvaluatedMove]) -> str:
+def _winning_note(table: Evaluator, thrown: ThrowValue) -> str:
     """With stakes, the move that wins more often than the best."""
     if not table.are_exact:
         return ""
-    winning = max(moves, key=lambda each: each.chance)
+    best, winning = thrown.moves[0], max(thrown.moves, key=lambda each: each.chance)
     tolerance = table.header.tolerance
-    if winning.chance - moves[0].chance <= 2 * tolerance:
+    if winning.chance - best.chance <= 2 * tolerance:
         return ""
     return (
         f"\n\n  {winning.move.text} wins more often: {CHANCES.text(winning.chance, tolerance)}, "
-        f"after {moves[0].move.text} {CHANCES.text(moves[0].chance, tolerance)}"
+        f"after {best.move.text} {CHANCES.text(best.chance, tolerance)}"
     )

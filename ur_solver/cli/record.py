@@ -11,12 +11,11 @@ from typing import Any
 
 import click
 
-from ur_solver.audit.audits import Option
 from ur_solver.cli.answering import playing_if_any, plies_option
 from ur_solver.cli.audit import audit_of
 from ur_solver.cli.options import OUTPUT_FILE, table_argument
 from ur_solver.cli.output import columns, echo, say, side_name
-from ur_solver.cli.play import EndError, Playing, chosen_index, played
+from ur_solver.cli.play import EndError, Playing, Weigh, chosen_index, played
 from ur_solver.common.files import check_outputs
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError, RecordError, ThrowError
@@ -25,7 +24,6 @@ from ur_solver.records import Ending, GameRecord, Ply, Replay, check_output, rea
 from ur_solver.records.parts import read_result
 from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules
 from ur_solver.rules.family import Roll
-from ur_solver.rules.openings import Round
 
 _TYPED = re.compile(r"(\d{1,2}(?: +\d{1,2})*)(?: +(\S.*))?")
 """A throw, or two, and perhaps the move."""
@@ -186,12 +184,12 @@ class Recording(Playing):
             self._played = played
             return roll
 
-    def _ask(self, options: Sequence[Option | Round], texts: Sequence[str], what: str) -> int:
+    def _ask(self, texts: Sequence[str], what: str, weigh: Weigh) -> int:
         if what == "move" and self._played >= 0:
             return self._played
         if what == "move" and len(texts) == 1:
             return 0
-        return super()._ask(options, texts, what)
+        return super()._ask(texts, what, weigh)
 
     def _obeys(self, answer: str) -> bool:
         if (end := read_result(answer)) is not None:

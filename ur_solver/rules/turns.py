@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ur_solver.rules.game import Move, Position, legal_moves
+from ur_solver.rules.family import FREE_THROW
+from ur_solver.rules.game import Move, Position, RuleSet, legal_moves
 
 Value = Callable[[Position], float]
 """The value of a position to the side about to throw there."""
@@ -52,6 +53,11 @@ class Choice:
 
     name: str
     outcomes: tuple[Outcome, ...]
+
+
+def has_choices(rules: RuleSet) -> bool:
+    """Whether turns of a rule set begin with a choice."""
+    return rules.mechanics.choices(1, 1) != (FREE_THROW,)
 
 
 def turn(position: Position) -> tuple[Choice, ...]:

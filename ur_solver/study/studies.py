@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Values, has_choices, totals_of
+from ur_solver.answers.decisions import Values, totals_of
 from ur_solver.answers.openings import to_side
 from ur_solver.answers.query import (
     Answers,
@@ -28,7 +28,7 @@ from ur_solver.common.text import counted, whole_number
 from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
 from ur_solver.rules import Move, Position
-from ur_solver.rules.turns import total
+from ur_solver.rules.turns import has_choices, total
 from ur_solver.study.estimates import (
     IntervalEstimate,
     beyond_of,
