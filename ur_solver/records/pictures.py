@@ -13,11 +13,7 @@ from ur_solver.rules.svg import Arrow, board_picture
 def game_pictures(record: GameRecord, view: str = LIGHT) -> Iterator[str]:
     """The drawings of a game in order, as SVG that needs nothing else, with a line of text each.
 
-    Parameters
-    ----------
-    record : GameRecord
-    view : str
-        The side whose row is on top: ``"L"`` or ``"D"``.
+    `view` is the side whose row is on top.
     """
     for number, ply in enumerate(record.plies, start=1):
         position = record.stepper.position(ply.state, ply.side)

@@ -48,13 +48,7 @@ class Step(NamedTuple):
     total: int = 1
 
     def worth(self, value: float) -> float:
-        """Its value to the side that makes it.
-
-        Parameters
-        ----------
-        value : float
-            Of `state`, to the side that throws there.
-        """
+        """Its value to the side that makes it, from that of `state` to the side to throw there."""
         return (value if self.again else self.total - value) - self.cost
 
 
@@ -94,12 +88,8 @@ class Rolls(tuple[Roll, ...]):
 class StateChoice:
     """A choice before the throw in one state; in birds *move* or *enter*.
 
-    Attributes
-    ----------
-    name : str
-    source : int
-        The lowest path index from which a piece may then move: `HOME` if a piece enters, 0 if
-        one on the board moves.
+    Its `source` is the lowest path index from which a piece may then move: `HOME` if a piece
+    enters, 0 if one on the board moves.
     """
 
     def __init__(self, stepper: Stepper, state: bytes, choice: PieceChoice) -> None:
@@ -169,14 +159,8 @@ class Stepper:
     def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """All legal moves, by path index of the piece that moves, home first.
 
-        Parameters
-        ----------
-        state : bytes
-            A state that is not over.
-        throw : int
-            The throw that a piece is moved by.
-        choice : str
-            The choice before the throw.
+        The state is not over; `throw` is the one that a piece is moved by, `choice` the one before
+        it.
         """
         number = self._numbers.get(throw)
         if number is None:

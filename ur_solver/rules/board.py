@@ -111,12 +111,7 @@ QUARTERED = frozenset({"B1"})
 def square_marks(board: Board, eyes: Set[str], corners: Set[str]) -> dict[str, str]:
     """How drawings in text mark the squares of a game that gives a meaning to markings.
 
-    Parameters
-    ----------
-    board : Board
-        Of that of Ur the four-fives and the quartered square are marked too.
-    eyes, corners : set of str
-        Squares.
+    On the board of Ur the four-fives and the quartered square are marked too.
     """
     marks = dict.fromkeys(eyes, "o") | dict.fromkeys(corners, "~")
     if board == UR:
@@ -279,17 +274,10 @@ PATHS: dict[str, Path] = {
 
 
 class Look(NamedTuple):
-    """How dice are drawn.
+    """How dice are drawn: some `n_dice` of a kind, which show `marks` by throw.
 
-    Attributes
-    ----------
-    kind : str
-        ``pyramids`` with marked tips, ``sticks`` with a marked side, a ``die`` with pips; or a
-        ``number``, where no usual dice have these throws.
-    n_dice : int
-        How many there are.
-    marks : dict of int to int
-        For each throw how many of them show their mark; for a die its pips.
+    They are ``pyramids`` with marked tips, ``sticks`` with a marked side, a ``die`` with pips; or a
+    ``number``, where no usual dice have these throws.
     """
 
     kind: str

@@ -83,17 +83,8 @@ def board_text(
 ) -> str:
     """The board with column numbers and row letters, and what stands on its squares.
 
-    Parameters
-    ----------
-    board : Board
-    contents : tuple of str, optional
-        By square, in the order of `Board.squares`; an empty board without.
-    paint : callable
-        Colours pieces and rosettes.
-    brackets : mapping of str to str
-        By square, the pair of brackets around it, such as `TO`.
-    marks : mapping of str to str
-        By square, what shows that it is empty; by default ``*`` on rosettes and ``.`` elsewhere.
+    Without `contents` it is empty. By square, `brackets` has the pair around it, such as `TO`, and
+    `marks` what shows that it is empty, where that is not ``*`` on a rosette or ``.``.
     """
     filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
     empty = {

@@ -65,10 +65,7 @@ def rules_to_json(rules: RuleData) -> dict[str, Any]:
 def rules_from_json(values: object) -> dict[str, Any]:
     """What `RuleData` is made of, from JSON values or from their text.
 
-    Raises
-    ------
-    RuleSetError
-        Saying which key is wrong, what it holds and what would be right.
+    RuleSetError says which key is wrong, what it holds and what would be right.
     """
     if isinstance(values, str):
         try:
