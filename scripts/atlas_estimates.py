@@ -28,7 +28,7 @@ from ur_solver.study.estimates import (
     value_of,
 )
 from ur_solver.study.match import first_states
-from ur_solver.study.study import opening_tree
+from ur_solver.study.studies import opening_tree
 
 GAMES_ESTIMATED, ROLLOUTS, PLIES = 1000, 500, 3
 """Games and rollouts of each estimator, and how far its values look ahead."""

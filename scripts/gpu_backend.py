@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ur_solver.answers.values import Values
 from ur_solver.estimators.network import Inputs, Rows, Shape, Weights, features_of, scale_of
-from ur_solver.estimators.training import Sizes
+from ur_solver.estimators.training import Backend, Sizes
 from ur_solver.rules import RuleSet
 
 _SUM = """
@@ -25,13 +25,13 @@ _SUM = """
 """
 
 
-class GpuBackend:
-    """`ur_solver.estimators.training.Backend` by CuPy."""
+class GpuBackend(Backend):
+    """By CuPy."""
 
     sizes = Sizes(streams=2, games=4096, batch=1024, shares=1, epochs=1)
 
     def __init__(self, rules: RuleSet) -> None:
-        self._rules = rules
+        super().__init__(rules)
         features = features_of(rules)
         ends = np.cumsum([lookup.shape for lookup in features.lookups], axis=0)
         table = np.zeros((ends[-1, 0], len(features)), dtype=np.float32)
@@ -52,19 +52,19 @@ class GpuBackend:
         return found
 
     def inputs(self, rows: Rows) -> Inputs:
-        features, columns = features_of(self._rules), len(self._first)
+        features, columns = features_of(self.rules), len(self._first)
         own = np.ascontiguousarray(rows[:, : columns - 2], dtype=np.int32)
         numbers = cupy.asarray(own) + self._first[:-2]
         off = features.full - self._parts[numbers].sum(axis=1).astype(np.int32)
         numbers = cupy.concatenate([numbers, off + self._first[-2:]], axis=1)
         inputs: Inputs = cupy.empty((len(rows), len(features)), dtype=np.float32)
         self._sum(numbers, self._table, columns, len(features), inputs)
-        if self._rules.payoff.has_fines:
+        if self.rules.payoff.has_fines:
             inputs[:, -1] = cupy.asarray(features.fine_of(rows))
         return inputs
 
     def values(self, shape: Shape, weights: Weights) -> Values:
-        return _GpuValues(self, self._rules, shape, weights.copy())
+        return _GpuValues(self, self.rules, shape, weights.copy())
 
 
 _CHUNK = 1 << 16

@@ -410,8 +410,8 @@ FUNCTIONS: dict[str, Callable[[], None]] = {
 """The public functions that take paths or words."""
 
 WITHOUT_FILES = {
-    *("CATALOGUE", "DICE", "PATHS", "Board", "Dice", "EvaluatedMove", "EvaluatedRound"),
-    *("Family", "GameAudit"),
+    *("CATALOGUE", "DICE", "PATHS", "Board", "Decision", "Dice", "EvaluatedChoice"),
+    *("EvaluatedMove", "EvaluatedRound", "Family", "GameAudit"),
     *("GameRecord", "Games", "JudgedPly", "Mark", "Move", "MoveLength", "Path"),
     *("PlayerSummary", "Ply"),
     *(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ur_solver import errors
     from ur_solver.answers.lengths import Lengths, MoveLength
     from ur_solver.answers.openings import EvaluatedRound
-    from ur_solver.answers.query import EvaluatedMove, ThrowValue
+    from ur_solver.answers.query import Decision, EvaluatedChoice, EvaluatedMove, ThrowValue
     from ur_solver.api.estimating import train
     from ur_solver.api.evaluator import open_evaluator
     from ur_solver.api.games import Games, read_games, sample, write_games
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "answers.lengths": ("Lengths", "MoveLength"),
     "answers.openings": ("EvaluatedRound",),
-    "answers.query": ("EvaluatedMove", "ThrowValue"),
+    "answers.query": ("Decision", "EvaluatedChoice", "EvaluatedMove", "ThrowValue"),
     "api.estimating": ("train",),
     "api.evaluator": ("open_evaluator",),
     "api.games": ("Games", "read_games", "sample", "write_games"),
@@ -78,8 +78,10 @@ __all__ = [
     "DICE",
     "PATHS",
     "Board",
+    "Decision",
     "Dice",
     "Estimator",
+    "EvaluatedChoice",
     "EvaluatedMove",
     "EvaluatedRound",
     "Family",

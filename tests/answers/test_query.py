@@ -17,6 +17,7 @@ from ur_solver.errors import (
     ThrowError,
 )
 from ur_solver.rules import DARK, Position, named_rules, opponent
+from ur_solver.space import space_of
 
 RULES = named_rules("finkel:2")
 START = RULES.start()
@@ -154,7 +155,7 @@ def test_throws_that_the_dice_cannot_show_are_refused(query2):
         query2.moves(START, 5)
 
 
-class Leads:
+class Leads(Answers):
     """Values that are not of a table: by how many pieces the side about to throw leads."""
 
     rules = RULES
@@ -162,17 +163,16 @@ class Leads:
     def check(self, position):
         if position.light_home == 2:
             raise BeyondTableError("all at home")
-        return position.winner is None
+        return super().check(position)
 
-    def value(self, position):
-        lead = position.n_off(position.side) - position.n_off(opponent(position.side))
-        return 0.5 + lead / 8
-
-    chance = value
+    def state_values(self, states):
+        own = [space_of(RULES).decode(row.tolist()) for row in states]
+        leads = [each.n_off(each.side) - each.n_off(opponent(each.side)) for each in own]
+        return 0.5 + np.array(leads) / 8
 
 
 def test_answers_take_values_that_are_not_of_a_table():
-    answers = Answers(Leads())
+    answers = Leads()
     before = position("....__L./......../....__.. L 1 2")
     found = {each.move.text: (each.value, each.loss) for each in answers.moves(before, 1)}
     assert found == {"A7A+": (0.625, 0.0), "A@A4": (0.5, 0.125)}

@@ -15,7 +15,7 @@ from ur_solver.players.policies import policy_of
 from ur_solver.rules import named_rules
 from ur_solver.rules.turns import choice_value, is_draw, move_value, turn
 from ur_solver.space import space_of
-from ur_solver.study.evaluate import evaluate
+from ur_solver.study.exact_play import evaluate
 
 
 def last(_position, options):

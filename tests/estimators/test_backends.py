@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.scripts import script_module
-from ur_solver.estimators.training import NumpyBackend, Training
+from ur_solver.estimators.training import Backend, Training
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 
@@ -44,7 +44,7 @@ def test_a_gpu_gives_the_same_inputs_and_values(word, gpu):
     rules = named_rules(word)
     space = space_of(rules)
     rows = space.unrank_states(np.random.default_rng(1).integers(0, space.n_values, 200))
-    ours, theirs = NumpyBackend(rules), gpu(rules)
+    ours, theirs = Backend(rules), gpu(rules)
     assert np.array_equal(ours.inputs(rows), theirs.inputs(rows))
     shape = Training(rules, (16, 8)).shape
     weights = shape.drawn(np.random.default_rng(2))
@@ -54,9 +54,9 @@ def test_a_gpu_gives_the_same_inputs_and_values(word, gpu):
 
 def test_a_training_by_another_backend_of_the_same_sizes_is_the_same(gpu):
     rules = named_rules("bell-stakes:1")
-    sizes = replace(NumpyBackend.sizes, games=32)
+    sizes = replace(Backend.sizes, games=32)
     found = []
-    for backend in (NumpyBackend(rules), gpu(rules)):
+    for backend in (Backend(rules), gpu(rules)):
         backend.sizes = sizes
         training = Training(rules, (8,), backend=backend)
         with ThreadPoolExecutor(2) as pool:

@@ -14,7 +14,7 @@ from ur_solver.errors import IllegalPositionError, InputError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.rules import named_rules
 from ur_solver.rules.turns import move_value
-from ur_solver.study.study import opening_tree
+from ur_solver.study.studies import opening_tree
 
 HERE = "L...__../..D...../....__.. L 2 2"
 

@@ -12,7 +12,7 @@ from ur_solver.errors import InputError
 from ur_solver.players.policies import policy_of
 from ur_solver.rules import named_rules
 from ur_solver.study.duel import Decision, PolicyDuellist, Program, duel
-from ur_solver.study.evaluate import evaluate
+from ur_solver.study.exact_play import evaluate
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from ur_solver.rules import named_rules
 from ur_solver.rules.turns import final_value, turn
 from ur_solver.space import space_of
 from ur_solver.study.estimates import mean_of
-from ur_solver.study.evaluate import ExactPlay, evaluate, exact_evaluation
+from ur_solver.study.exact_play import ExactPlay, evaluate, exact_evaluation
 from ur_solver.study.match import play
 
 pytestmark = pytest.mark.slow

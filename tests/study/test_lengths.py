@@ -32,7 +32,7 @@ from ur_solver.players.policies import first_best
 from ur_solver.rules import Dice, named_rules
 from ur_solver.rules.turns import choice_value, final_value, move_value, turn
 from ur_solver.space import space_of
-from ur_solver.study.evaluate import evaluate
+from ur_solver.study.exact_play import evaluate
 from ur_solver.study.lengths import check_lengths, proven_error, solve_lengths, verify_lengths
 from ur_solver.study.match import play
 from ur_solver.table.format import LENGTH, LONGEST, OBJECTIVES

@@ -19,7 +19,7 @@ from ur_solver.rules import named_rules
 from ur_solver.rules.payoff import CHANCES
 from ur_solver.study import study
 from ur_solver.study.estimates import loss_text, mean_of
-from ur_solver.study.evaluate import ExactPlay
+from ur_solver.study.exact_play import ExactPlay
 from ur_solver.study.match import (
     ChanceObserver,
     Counts,
@@ -29,7 +29,7 @@ from ur_solver.study.match import (
     choices_of,
     play,
 )
-from ur_solver.study.study import opening_tree
+from ur_solver.study.studies import opening_tree
 
 pytestmark = pytest.mark.slow
 

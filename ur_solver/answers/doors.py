@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from ur_solver.answers.query import Answers
 from ur_solver.common.files import Closing
 from ur_solver.rules import RuleSet
 from ur_solver.table.reader import TableFile
@@ -27,21 +26,6 @@ def asks(
         return method(getattr(door, part), *args, **options)
 
     return asked
-
-
-class AnswersDoor:
-    """What follows from the values of a table or an estimator, which `_answers` has."""
-
-    _answers: Answers
-
-    moves = asks("_answers", Answers.moves)
-    best = asks("_answers", Answers.best)
-    throws = asks("_answers", Answers.throws)
-    choices = asks("_answers", Answers.choices)
-    opening_value = asks("_answers", Answers.opening_value)
-    opening_rounds = asks("_answers", Answers.opening_rounds)
-    columns = asks("_answers", Answers.columns)
-    move_columns = asks("_answers", Answers.move_columns)
 
 
 class FileDoor(Closing):

@@ -36,7 +36,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.every_throw import EvaluatedThrows, evaluated_throws
+from ur_solver.answers.decisions import Decisions, decide_every_throw
 from ur_solver.answers.lookup import Lookup
 from ur_solver.common.files import new_file
 from ur_solver.common.progress import Progress
@@ -133,7 +133,7 @@ class ExportColumns:
         """The columns of each throw."""
         batches = range(0, len(states), _BATCH)
         parts = [
-            _best_moves(evaluated_throws(self.values, states[k : k + _BATCH])) for k in batches
+            _best_moves(decide_every_throw(self.values, states[k : k + _BATCH])) for k in batches
         ]
         words = np.concatenate([words for _, words in parts])
         first = np.cumsum([0, *(len(words) for _, words in parts[:-1])])
@@ -154,23 +154,24 @@ def column_types(rules: RuleSet) -> dict[str, str]:
 
 
 def _best_moves(
-    found: EvaluatedThrows,
+    found: Decisions,
 ) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[np.object_]]:
     """What the columns of throws hold, turn by turn; of ``best`` numbers of the words."""
-    turns = found.turns
+    turns, of = found.branches.turns, found.options
+    assert turns is not None
     first = turns.starts[:-1]
-    best = found.order[first]
+    best = of.order[first]
     n_moves = np.where(turns.flags[best] & PASS, 0, turns.n_options)
     margin = np.full(len(best), np.nan)
     has_second = n_moves > 1
-    margin[has_second] = found.loss[first[has_second] + 1]
+    margin[has_second] = of.loss[of.order[first[has_second] + 1]]
     numbers, words = turns.generator.coded_texts(turns, best, np.zeros(len(best), dtype=bool))
     columns: dict[str, npt.NDArray[Any]] = {
         "moves": n_moves.astype(np.uint16),
         "best": numbers,
         "from": turns.source[best],
         "to": turns.target[best],
-        "value": found.worth[best],
+        "value": of.worth[best],
         "margin": margin,
     }
     return columns, words

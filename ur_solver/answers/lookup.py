@@ -20,13 +20,14 @@ from ur_solver.answers.positions import (
     states_from,
     value_when_over,
 )
+from ur_solver.answers.query import Answers
 from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.table.reader import TableFile
 
 
-class Lookup:
+class Lookup(Answers):
     """The values of a table's file; safe from several threads.
 
     Parameters
@@ -173,6 +174,19 @@ class Lookup:
         past = np.maximum(states.rows[:, -1].astype(np.int64) - self.space.reach, 0)
         weight = self.space.unit + past * self.space.fine
         return self.file.errors_of(states.ranks) * weight
+
+    def state_chances(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """The chances to win of many encoded states, if both sides play for nothing else."""
+        if not self.rules.payoff.has_fines:
+            return self.state_values(states)
+        ranks = self.space.rank_states(states)
+        found = np.empty(len(ranks))
+        is_over = ranks < 0
+        found[~is_over] = self.file.read_many(self.space.chance_rank(ranks[~is_over]))
+        for k in np.flatnonzero(is_over):
+            position = self.space.decode(states[k].tolist())
+            found[k] = float(position.winner == position.side)
+        return found
 
     def _position(self, position: PositionLike) -> Position:
         return position_from(self.rules, position)

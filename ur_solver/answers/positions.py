@@ -70,6 +70,15 @@ def rank_of(space: Space, position: Position) -> int:
         return -1
 
 
+def goes_on(space: Space, position: Position) -> bool:
+    """Whether the game goes on in a position; raises as `rank_of` does, without ranks."""
+    space.rules.check_position(position)
+    if space.go_on(np.array([space.encode(position)], dtype=space.state_dtype))[0]:
+        return True
+    value_when_over(space.rules, position)  # raises if the position is not over
+    return False
+
+
 def value_when_over(rules: RuleSet, position: Position) -> float:
     """The value of a position in which the game is over; IllegalPositionError if it is not."""
     faults = position.faults()
@@ -82,7 +91,7 @@ def value_when_over(rules: RuleSet, position: Position) -> float:
     return float(total(position)) if position.winner == position.side else 0.0
 
 
-def states_from(space: Space, positions: PositionsLike) -> States:
+def states_from(space: Space, positions: PositionsLike, *, has_ranks: bool = True) -> States:
     """Several positions, encoded and ranked.
 
     Parameters
@@ -92,6 +101,8 @@ def states_from(space: Space, positions: PositionsLike) -> States:
         In a list, an array of strings or a column of a data frame (anything that NumPy makes an
         array of, which those of pandas, polars and Arrow are); or encoded states, as plain numbers
         or as structures (`StateLayout`).
+    has_ranks : bool
+        Without, every rank is 0 where the game goes on, and no table of ranks is built.
 
     Raises
     ------
@@ -101,13 +112,13 @@ def states_from(space: Space, positions: PositionsLike) -> States:
         For the first position at fault.
     """
     if are_states(positions):
-        return _checked(space, positions)
+        return _checked(space, positions, has_ranks)
     column = column_of(positions)
     rows, is_dark, is_read = space.state_layout.read(column)
-    ranks = space.rank_states(rows)
+    ranks = _ranks(space, rows, has_ranks)
     for k in np.flatnonzero(~is_read | (ranks < 0)):
         position = position_from(space.rules, column[k])
-        ranks[k] = rank_of(space, position)
+        ranks[k] = rank_of(space, position) if has_ranks else goes_on(space, position) - 1
         rows[k] = list(space.encode(position))
         is_dark[k] = position.side == DARK
     return States(rows, is_dark, ranks)
@@ -125,10 +136,14 @@ def are_states(positions: object) -> TypeGuard[npt.NDArray[Any]]:
     )
 
 
-def _checked(space: Space, states: npt.NDArray[Any]) -> States:
+def _ranks(space: Space, rows: npt.NDArray[Any], has_ranks: bool) -> npt.NDArray[np.int64]:
+    return space.rank_states(rows) if has_ranks else space.go_on(rows).astype(np.int64) - 1
+
+
+def _checked(space: Space, states: npt.NDArray[Any], has_ranks: bool) -> States:
     layout = space.state_layout
     rows = layout.plain(states) if states.dtype.names else states
-    ranks = space.rank_states(rows)
+    ranks = _ranks(space, rows, has_ranks)
     for k in np.flatnonzero(ranks < 0):
         value_when_over(space.rules, space.decode(rows[k].tolist()))
     rows = np.ascontiguousarray(rows, dtype=space.state_dtype)

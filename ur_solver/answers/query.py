@@ -1,19 +1,29 @@
-"""What follows from values: moves best first, the values of throws and choices, columns.
+"""One decision as people see it, and what a table or an estimator answers.
 
-The value of a move is to the side that makes it; others are to the side about to throw. The values
-may come from a table (`ur_solver.answers.lookup`) or from anything else that gives them.
+`decision` unfolds a position by the readable rules and weighs it by `ur_solver.answers.decisions`.
+`Decision.to_json` is its JSON in commands and in the HTTP interface.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.decisions import (
+    Branches,
+    Decisions,
+    Mark,
+    Values,
+    decide_every_throw,
+    encoded,
+    has_choices,
+    mark_of,
+)
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -21,21 +31,38 @@ from ur_solver.answers.positions import (
     column_of,
     position_from,
     states_from,
+    value_when_over,
 )
-from ur_solver.rules import DARK, FREE_THROW, LIGHT, SIDE_NAMES, Move, Position
-from ur_solver.rules.turns import choice_value, move_value, pass_value, turn
+from ur_solver.rules import (
+    DARK,
+    FREE_THROW,
+    HOME,
+    LIGHT,
+    SIDE_NAMES,
+    Move,
+    Position,
+    RuleSet,
+    opponent,
+)
+from ur_solver.rules.game import legal_moves
+from ur_solver.rules.turns import Choice, Outcome, total, turn
 from ur_solver.space import space_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # few ask for openings
     from ur_solver.answers.openings import EvaluatedRound
-    from ur_solver.answers.values import PositionValues
 
 _BATCH = 1 << 14
 """Positions whose moves are listed at once; those of one take some 2 KB."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatedMove:
+def exactness(values: Values, error: float) -> dict[str, Any]:
+    """What JSON says of the exactness of an estimator's value; nothing of a table's."""
+    if values.are_exact:
+        return {}
+    return {"exact": True} if error == 0 else {"exact": False, "error": error}
+
+
+class EvaluatedMove(NamedTuple):
     """A legal move with its worth.
 
     Attributes
@@ -49,51 +76,398 @@ class EvaluatedMove:
     chance : float
         The win probability after it, if both sides play for nothing else from then on; the
         same as `value` unless there are stakes.
+    error, loss_error : float
+        Half the widths of the 95 % intervals of `value` and `loss`; 0 of exact ones.
+    mark : Mark or None
+        Of a loss that is large and sure, where there are several moves.
     """
 
     move: Move
     value: float
     loss: float
     chance: float
+    error: float = 0.0
+    loss_error: float = 0.0
+    mark: Mark | None = None
+
+    def to_json(self, values: Values) -> dict[str, Any]:
+        """As JSON values."""
+        move = self.move
+        side = move.position.side if move.again else opponent(move.position.side)
+        path = move.position.rules.path.squares(side)
+        found: dict[str, Any] = {
+            "move": move.text,
+            "from": "home" if move.source == HOME else path[move.source],
+            "to": "off" if move.target == len(path) else path[move.target],
+            "again": move.again,
+            "capture": move.is_capture,
+            "position": move.position.notation,
+            **({"cost": move.cost} if move.cost else {}),
+            "value": self.value,
+            **exactness(values, self.error),
+        }
+        if not np.isnan(self.chance) and "chance" in values.rules.payoff.figures:
+            found["chance"] = self.chance
+        found["loss"] = self.loss
+        if not values.are_exact:
+            found["loss_error"] = self.loss_error
+        return found | {"mark": self.mark}
 
 
-@dataclass(frozen=True, slots=True)
-class ThrowValue:
+class ThrowValue(NamedTuple):
     """The value of a throw to the side that throws it.
 
     Attributes
     ----------
-    throw : int
+    throws : tuple of int
+        What the dice show: one throw, or two where the first earns a second.
     probability : Fraction
     value : float
         The win probability after the best move, or after the pass.
-    best : Move or None
-        None where the turn passes without a move.
+    luck : float
+        What the throw gains: `value` less the value before it.
+    error : float
+        Half the width of the 95 % interval of `value`; 0 if it is exact.
+    options : tuple of EvaluatedMove
+        In the order of `RuleSet.legal_moves`; empty where the turn passes.
+    choice : str
+        The choice before the throw; empty if the rules have none.
     """
 
-    throw: int
+    throws: tuple[int, ...]
     probability: Fraction
     value: float
-    best: Move | None
+    luck: float
+    error: float = 0.0
+    options: tuple[EvaluatedMove, ...] = ()
+    choice: str = FREE_THROW
+
+    @property
+    def throw(self) -> int:
+        """What the dice show first."""
+        return self.throws[0]
+
+    @property
+    def moves(self) -> list[EvaluatedMove]:
+        """The legal moves, the best first; equal ones in the order of `RuleSet.legal_moves`."""
+        return sorted(self.options, key=lambda each: each.loss)
+
+    @property
+    def best(self) -> Move | None:
+        """The best move; None where the turn passes without one."""
+        return min(self.options, key=lambda each: each.loss).move if self.options else None
+
+    def to_json(self, values: Values) -> dict[str, Any]:
+        """As JSON values; two throws are an array."""
+        return {
+            **({"choice": self.choice} if has_choices(values.rules) else {}),
+            "throw": self.throws[0] if len(self.throws) == 1 else list(self.throws),
+            "probability": float(self.probability),
+            "value": self.value,
+            "luck": self.luck,
+            **exactness(values, self.error),
+            "best": None if self.best is None else self.best.text,
+            "moves": [each.to_json(values) for each in self.moves],
+        }
 
 
-def figures_of(values: PositionValues, position: Position) -> dict[str, float]:
-    """The figures of a position besides its value and its error, by name."""
-    return {name: getattr(values, name)(position) for name in values.rules.payoff.figures}
+class EvaluatedChoice(NamedTuple):
+    """A choice before the throw with its worth; the only one is `FREE_THROW` in most rule sets.
 
-
-class Answers:
-    """Answers from the values of one rule set; safe from several threads if those are.
-
-    Parameters
+    Attributes
     ----------
-    values : PositionValues
-        A table's `Lookup`, or whatever else gives values.
+    name : str
+    value, loss : float
+        The mean over its throws, and the difference from the best choice.
+    error, loss_error : float
+        Half the widths of their 95 % intervals; 0 of exact ones.
+    mark : Mark or None
+        As of moves.
+    throws : tuple of ThrowValue
     """
 
-    def __init__(self, values: PositionValues) -> None:
-        self._values = values
-        self._rules = values.rules
+    name: str
+    value: float
+    loss: float
+    error: float
+    loss_error: float
+    mark: Mark | None
+    throws: tuple[ThrowValue, ...]
+
+
+class Decision(NamedTuple):
+    """A decision of the side about to throw: its choices, throws and moves with their worth.
+
+    Attributes
+    ----------
+    position : Position
+    value : float
+        To the side about to throw, before the throw.
+    error : float
+        Half the width of its 95 % interval; 0 if it is exact.
+    choices : tuple of EvaluatedChoice
+        Empty where the game is over.
+    source : Table or Estimator
+        Of the values.
+    """
+
+    position: Position
+    value: float
+    error: float
+    choices: tuple[EvaluatedChoice, ...]
+    source: Values
+
+    @property
+    def throws(self) -> tuple[ThrowValue, ...]:
+        """The throws of all choices."""
+        return tuple(throw for choice in self.choices for throw in choice.throws)
+
+    @property
+    def total(self) -> int:
+        """What both sides' values sum to: 1, or with stakes the pot."""
+        return total(self.position)
+
+    @property
+    def is_draw(self) -> bool:
+        """Whether neither side can ever move again."""
+        if self.position.winner is not None or any(each.options for each in self.throws):
+            return False
+        theirs = turn(self.position.pass_turn())
+        return not any(outcome.moves for choice in theirs for outcome in choice.outcomes)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values: what commands, audits and the HTTP interface say of a position."""
+        position, values = self.position, self.source
+        found = position_json(values, position, self.value, self.error) | {
+            "side": SIDE_NAMES[position.side],
+            "winner": SIDE_NAMES[position.winner] if position.winner else None,
+            "is_draw": self.is_draw,
+            "total": self.total,
+            "after_pass": position.pass_turn().notation,
+        }
+        if has_choices(values.rules):
+            made = {each.name: each for each in self.choices}
+            names = values.rules.mechanics.choices(1, 1)
+            found["choices"] = {name: made[name].value if name in made else None for name in names}
+            found["choice_marks"] = {name: each.mark for name, each in made.items()}
+            if not values.are_exact:
+                found["choice_errors"] = {name: each.error for name, each in made.items()}
+                errors = {name: each.loss_error for name, each in made.items()}
+                found["choice_loss_errors"] = errors
+        return found | {"throws": [each.to_json(values) for each in self.throws]}
+
+
+def position_json(
+    values: Values, position: Position, value: float, error: float = 0.0
+) -> dict[str, Any]:
+    """What JSON says of a position, except its choices and throws.
+
+    `value` and `error` are those of the position; `tolerance` and `error` are told of values that
+    are exact, the second as far as it is proven.
+    """
+    found = {"position": position.notation, "value": value, "tolerance": None}
+    if error == 0:
+        found |= {"tolerance": values.tolerance, "error": values.error(position)}
+    if not values.are_exact:
+        return found | exactness(values, error)
+    if values.rules.payoff.has_fines:
+        found["cut_error"] = values.cut_error(position)
+        found["chance"] = float(values.state_chances(encoded(values.rules, [position]))[0])
+    return found
+
+
+def decision(
+    values: Values, position: PositionLike, choice: str | None = None, throws: tuple[int, ...] = ()
+) -> Decision:
+    """The decision of one position, or its part with one choice, or with the throws that begin so.
+
+    Where the rules have a choice before the throw, all throws of a choice are weighed, as they are
+    its worth. Raises as `Values.check` does.
+    """
+    found = position_from(values.rules, position)
+    if not values.check(found):
+        return Decision(found, value_when_over(values.rules, found), 0.0, (), values)
+    choices = tuple(each for each in turn(found) if choice in (None, each.name))
+    if throws and not has_choices(values.rules):
+        choices = tuple(_with(each, throws) for each in choices)
+    of = _Weighed(values, [(found, choices)])
+    made = tuple(of.choices(throws))
+    return Decision(found, float(of.decisions.value[0]), float(of.decisions.error[0]), made, values)
+
+
+def evaluated_moves(
+    values: Values, position: Position, throw: int, choice: str = FREE_THROW
+) -> list[EvaluatedMove]:
+    """The legal moves of a throw with their worth, the best first; raises as `Values.check`."""
+    values.check(position)
+    moves = tuple(values.rules.legal_moves(position, throw, choice))
+    if not moves:
+        return []
+    made = Choice(choice, (Outcome(Fraction(1), (throw,), moves),))
+    return sorted(_Weighed(values, [(position, (made,))]).moves(0), key=lambda each: each.loss)
+
+
+def evaluated_throws(values: Values, position: Position) -> list[ThrowValue]:
+    """What the dice can show, weighed; in birds, as if it followed the choice of *move*.
+
+    Empty where the game is over. Raises as `Values.check` does.
+    """
+    if not values.check(position):
+        return []
+    dice = values.rules.dice
+    outcomes = [
+        Outcome(dice.probabilities[throw], (throw,), tuple(legal_moves(position, throw)))
+        for throw in dice.throws
+    ]
+    of = _Weighed(values, [(position, (Choice(FREE_THROW, tuple(outcomes)),))])
+    return [throw for choice in of.choices(()) for throw in choice.throws]
+
+
+def _with(choice: Choice, throws: tuple[int, ...]) -> Choice:
+    """A choice with the throws alone that begin like these."""
+    return Choice(
+        choice.name,
+        tuple(each for each in choice.outcomes if each.throws[: len(throws)] == throws),
+    )
+
+
+class _Weighed:
+    """Turns of positions by the readable rules, and their decisions."""
+
+    def __init__(
+        self, values: Values, unfolded: Sequence[tuple[Position, tuple[Choice, ...]]]
+    ) -> None:
+        self._made = [(position, each) for position, choices in unfolded for each in choices]
+        self._thrown = [(before, each) for before, choice in self._made for each in choice.outcomes]
+        options = [each for thrown in self._thrown for each in _options(values.rules, *thrown)]
+        after, again, won, fined = zip(*options, strict=True)
+        dtype = space_of(values.rules).state_dtype
+        branches = Branches(
+            encoded(values.rules, [position for position, _ in unfolded]),
+            _starts(len(choices) for _, choices in unfolded),
+            _starts(len(choice.outcomes) for _, choice in self._made),
+            np.array([float(outcome.probability) for _, outcome in self._thrown]),
+            _starts(max(1, len(outcome.moves)) for _, outcome in self._thrown),
+            np.array(after, dtype=dtype),
+            np.array(again, dtype=bool),
+            np.array(won, dtype=bool),
+            np.array(fined, dtype=bool),
+            has_choices(values.rules),
+        )
+        self.decisions = Decisions(values, branches)
+
+    def choices(self, shown: tuple[int, ...]) -> Iterator[EvaluatedChoice]:
+        """All choices, each with those of its throws that begin like `shown`."""
+        of, edges = self.decisions.choices, self.decisions.branches.throw_starts.tolist()
+        columns = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
+        n = of.sizes.repeat(of.sizes).tolist()
+        for k, (worth, loss, error, loss_error) in enumerate(zip(*columns, strict=True)):
+            position, choice = self._made[k]
+            mark = mark_of(loss, loss_error, total(position), n[k])
+            thrown = tuple(
+                self._throw(number, choice.name)
+                for number in range(edges[k], edges[k + 1])
+                if self._thrown[number][1].throws[: len(shown)] == shown
+            )
+            yield EvaluatedChoice(choice.name, worth, loss, error, loss_error, mark, thrown)
+
+    @cached_property
+    def _of_throws(self) -> tuple[list[float], list[float], list[float]]:
+        of = self.decisions
+        return of.options.value.tolist(), of.luck.tolist(), of.options.reach.tolist()
+
+    def _throw(self, number: int, choice: str) -> ThrowValue:
+        _, outcome = self._thrown[number]
+        value, luck, error = (column[number] for column in self._of_throws)
+        options = tuple(self.moves(number)) if outcome.moves else ()
+        return ThrowValue(outcome.throws, outcome.probability, value, luck, error, options, choice)
+
+    @cached_property
+    def _of_options(self) -> tuple[list[float], ...]:
+        of = self.decisions.options
+        columns = of.worth, of.loss, self.decisions.chance, of.error, of.loss_error
+        return tuple(each.tolist() for each in columns)
+
+    def moves(self, number: int) -> Iterator[EvaluatedMove]:
+        """The moves of a throw that has some."""
+        position, outcome = self._thrown[number]
+        first = int(self.decisions.branches.option_starts[number])
+        for k, move in enumerate(outcome.moves, start=first):
+            value, loss, chance, error, loss_error = (column[k] for column in self._of_options)
+            mark = mark_of(loss, loss_error, total(position), len(outcome.moves))
+            yield EvaluatedMove(move, value, loss, chance, error, loss_error, mark)
+
+
+def _options(
+    rules: RuleSet, position: Position, outcome: Outcome
+) -> Iterator[tuple[list[int], bool, bool, bool]]:
+    """The state after each option of an outcome; whether the side goes on, has won, pays a fine."""
+    space = space_of(rules)
+    if not outcome.moves:
+        yield list(space.encode(position.pass_turn())), False, False, False
+    for move in outcome.moves:
+        won = move.position.winner is not None
+        row = space.encode(position if won else move.position)
+        yield list(row), move.again, won, move.cost > 0
+
+
+def _starts(sizes: Iterable[int]) -> npt.NDArray[np.int64]:
+    """Where groups of these sizes begin, and the end of the last."""
+    return np.array([0, *sizes], dtype=np.int64).cumsum()
+
+
+class Answers(Values):
+    """What follows from the values of one rule set; safe from several threads if those are.
+
+    A table and an estimator inherit it, and so may another source of values.
+    """
+
+    def value(self, position: PositionLike) -> float:
+        """The value of a position to the side about to throw; raises as `check` does."""
+        found = position_from(self.rules, position)
+        if not self.check(found):
+            return value_when_over(self.rules, found)
+        return float(self.state_values(encoded(self.rules, [found]))[0])
+
+    def values(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
+        """The values of many positions, float64, shape (positions,); raises for the first fault."""
+        return self.state_values(states_from(space_of(self.rules), positions).rows)
+
+    def errors(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
+        """`error` of many positions, NaN where it is None; shape (positions,)."""
+        return np.full(len(states_from(space_of(self.rules), positions).rows), np.nan)
+
+    def chance(self, position: PositionLike) -> float:
+        """Win probability of the side about to throw, if both sides play for nothing else."""
+        found = position_from(self.rules, position)
+        if not self.check(found):
+            return float(found.winner == found.side)
+        return float(self.state_chances(encoded(self.rules, [found]))[0])
+
+    def decision(self, position: PositionLike) -> Decision:
+        """All choices, throws and moves of a position, with what each is worth.
+
+        Parameters
+        ----------
+        position : Position or str
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> found = table.decision("L...__../..D...../....__.. L 2 2")
+        >>> for each in found.throws[2:]:
+        ...     print(each.throw, each.best, f"{each.luck:+.4f}")
+        2 A1B2 -0.0247
+        3 A1B3x +0.0666
+        4 A1B4* +0.0728
+        """
+        return decision(self, position)
 
     def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
         """What is known of many positions, a row each, as columns that a data frame is made of.
@@ -123,21 +497,20 @@ class Answers:
         {'position': ['....__../......../....__.. L 3 3'], 'side': ['light'], 'error': [nan]}
         """
         column = column_of(positions)
-        space = space_of(self._rules)
+        space = space_of(self.rules)
         states = states_from(space, column)
         sides = np.array([SIDE_NAMES[LIGHT], SIDE_NAMES[DARK]], dtype=object)
-        names = sorted(self._rules.payoff.figures)
-        figures = [
-            figures_of(self._values, position_from(self._rules, each))
-            for each in (column if names else ())
-        ]
-        return {
+        found = {
             "position": space.state_layout.notations(states.rows, states.is_dark),
             "side": sides[states.is_dark.astype(np.int64)],
-            "value": self._values.values(column),
-            "error": self._values.errors(column),
-            **{name: np.array([each[name] for each in figures]) for name in names},
+            "value": self.values(column),
+            "error": self.errors(column),
         }
+        if self.rules.payoff.has_fines:
+            own = [position_from(self.rules, each) for each in column]
+            found["chance"] = np.array([self.chance(each) for each in own])
+            found["cut_error"] = np.array([self.cut_error(each) for each in own])
+        return found
 
     def move_columns(self, positions: PositionsLike) -> dict[str, npt.NDArray[Any]]:
         """Every legal move of many positions, a row each, as columns for a data frame.
@@ -168,14 +541,14 @@ class Answers:
         >>> list(zip(found["throw"].tolist(), found["move"].tolist()))[:4]
         [(0, None), (1, 'A1B1'), (1, 'A@A4'), (2, 'A1B2')]
         """
-        space = space_of(self._rules)
+        space = space_of(self.rules)
         states = states_from(space, positions)
         if are_states(positions):
             names: npt.NDArray[Any] = np.arange(len(states.rows))
         else:
             names = space.state_layout.notations(states.rows, states.is_dark)
         going = np.flatnonzero(states.ranks >= 0)
-        self._values.state_values(states.rows[going])  # raises for one without a value
+        self.state_values(states.rows[going])  # raises for one without a value
         batches = range(0, max(1, len(going)), _BATCH)
         parts = [
             self._move_columns(states.rows, states.is_dark, going[k : k + _BATCH]) for k in batches
@@ -187,12 +560,10 @@ class Answers:
         self, rows: npt.NDArray[Any], is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
-        # 10 ms that the answer to a single position does not need
-        from ur_solver.answers.every_throw import evaluated_throws  # noqa: PLC0415
-
-        dice = self._rules.dice
-        found = evaluated_throws(self._values, rows[numbers])
-        turns, order = found.turns, found.order
+        dice = self.rules.dice
+        of = decide_every_throw(self, rows[numbers])
+        turns, order = of.branches.turns, of.options.order
+        assert turns is not None
         at, thrown = np.divmod(turns.turn_of, len(dice.throws))
         position = numbers[at]
         return {
@@ -202,8 +573,8 @@ class Answers:
                 thrown
             ],
             "move": turns.generator.texts(turns, order, is_dark[position]),
-            "value": found.worth[order],
-            "loss": found.loss,
+            "value": of.options.worth[order],
+            "loss": of.options.loss[order],
         }
 
     def moves(
@@ -239,27 +610,7 @@ class Answers:
         A1B2 0.4804 0.0000
         A@A3 0.4680 0.0124
         """
-        position = self._checked(position)
-        moves = self._rules.legal_moves(position, throw, choice)
-        worth = [move_value(move, self._values.value) for move in moves]
-        best = max(worth, default=0.0)
-        evaluated = [
-            EvaluatedMove(move, value, best - value, self._chance_after(move, value))
-            for move, value in zip(moves, worth, strict=True)
-        ]
-        return sorted(evaluated, key=lambda each: each.loss)
-
-    def _checked(self, position: PositionLike) -> Position:
-        """A position that has values; raises for others before their moves are generated."""
-        found = position_from(self._rules, position)
-        self._values.check(found)
-        return found
-
-    def _chance_after(self, move: Move, value: float) -> float:
-        if "chance" not in self._rules.payoff.figures:
-            return value
-        chance = self._values.chance(move.position)
-        return chance if move.again else 1 - chance
+        return evaluated_moves(self, position_from(self.rules, position), throw, choice)
 
     def best(
         self, position: PositionLike, throw: int, choice: str = FREE_THROW
@@ -281,10 +632,7 @@ class Answers:
         >>> [(each.throw, str(each.probability)) for each in table.throws(table.rules.start())]
         [(0, '1/16'), (1, '1/4'), (2, '3/8'), (3, '1/4'), (4, '1/16')]
         """
-        position = position_from(self._rules, position)
-        if not self._values.check(position):
-            return []
-        return [self._throw_value(position, throw) for throw in self._rules.dice.throws]
+        return evaluated_throws(self, position_from(self.rules, position))
 
     def choices(self, position: PositionLike) -> dict[str, float | None]:
         """The value of each choice that the rule set has, before the throw.
@@ -300,15 +648,11 @@ class Answers:
         PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
             As `value` does.
         """
-        position = self._checked(position)
-        names = self._rules.mechanics.choices(1, 1)
-        if names == (FREE_THROW,):
+        found = decision(self, position)
+        if not has_choices(self.rules):
             return {}
-        worth = {
-            choice.name: choice_value(position, choice, self._values.value)
-            for choice in turn(position)
-        }
-        return {name: worth.get(name) for name in names}
+        worth = {each.name: each.value for each in found.choices}
+        return {name: worth.get(name) for name in self.rules.mechanics.choices(1, 1)}
 
     def opening_value(self) -> float:
         """The first player's value, by how the rule set begins a game.
@@ -331,7 +675,7 @@ class Answers:
         """
         from ur_solver.rules.openings import opening_value  # noqa: PLC0415 - few ask for openings
 
-        return opening_value(self._rules, self._values.value)
+        return opening_value(self.rules, self.value)
 
     def opening_rounds(
         self, throws: tuple[int, ...], marker: str | None = None
@@ -365,11 +709,4 @@ class Answers:
         """
         from ur_solver.answers.openings import evaluated_rounds  # noqa: PLC0415 - same
 
-        return evaluated_rounds(self._rules, self._values.value, throws, marker)
-
-    def _throw_value(self, position: Position, throw: int) -> ThrowValue:
-        chance = self._rules.dice.probabilities[throw]
-        best = self.best(position, throw)
-        if best is None:
-            return ThrowValue(throw, chance, pass_value(position, self._values.value), None)
-        return ThrowValue(throw, chance, best.value, best.move)
+        return evaluated_rounds(self, throws, marker)

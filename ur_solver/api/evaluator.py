@@ -13,7 +13,7 @@ from ur_solver.answers.locate import (
     open_file_of,
     word_of,
 )
-from ur_solver.answers.query import figures_of
+from ur_solver.answers.query import position_json
 from ur_solver.api.table import Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.errors import MissingTableError, NotATableError
@@ -135,19 +135,6 @@ def evaluator_of(
         ) from None
 
 
-def exactness(evaluator: Evaluator, error: float) -> dict[str, Any]:
-    """What JSON says of an estimator's value: ``exact`` and, of an estimate, ``error``."""
-    if evaluator.are_exact:
-        return {}
-    return {"exact": True} if error == 0 else {"exact": False, "error": error}
-
-
 def position_values(evaluator: Evaluator, position: Position, value: float) -> dict[str, Any]:
     """What JSON says of a position, except its throws and choices."""
-    found = {"position": position.notation, "value": value, "tolerance": None}
-    error = evaluator.error_of(value, position)
-    if error == 0:
-        found |= {"tolerance": evaluator.tolerance, "error": evaluator.error(position)}
-    if evaluator.are_exact:
-        return found | figures_of(evaluator, position)
-    return found | exactness(evaluator, error)
+    return position_json(evaluator, position, value, evaluator.error_of(value, position))

@@ -13,7 +13,6 @@ from ur_solver.common.text import whole_number
 from ur_solver.errors import WrongTypeError
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
-from ur_solver.table.output import refuse_table
 
 if TYPE_CHECKING:
     from ur_solver.api.evaluator import Evaluator
@@ -111,6 +110,8 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
     if not isinstance(games, Iterable):
         raise WrongTypeError(f"games is {games!r:.60}; expected games, as in a list")
     output = pathlib.Path(path_text(path))
+    from ur_solver.table.output import refuse_table  # noqa: PLC0415 - for those who write
+
     refuse_table(output)
     records.write_games(games, output)
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ur_solver.answers.doors import AnswersDoor, FileDoor, asks
+from ur_solver.answers.doors import FileDoor, asks
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
 from ur_solver.common.files import path_text
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ur_solver.records import GameRecord
 
 
-class Table(AnswersDoor, FileDoor):
+class Table(FileDoor, Answers):
     """A solved game: the value of every position, and all that follows from it.
 
     Values are win probabilities in [0, 1] of the side about to throw, before the throw; with
@@ -71,7 +71,6 @@ class Table(AnswersDoor, FileDoor):
     def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
         super().__init__(path, (WIN,))
         self._values = Lookup(self.file)
-        self._answers = Answers(self._values)
 
     value = asks("_values", Lookup.value)
     values = asks("_values", Lookup.values)
@@ -84,6 +83,7 @@ class Table(AnswersDoor, FileDoor):
     error = asks("_values", Lookup.error)
     errors = asks("_values", Lookup.errors)
     cut_error = asks("_values", Lookup.cut_error)
+    state_chances = asks("_values", Lookup.state_chances)
     check = asks("_values", Lookup.check)
     holds = asks("_values", Lookup.holds)
     holds_states = asks("_values", Lookup.holds_states)

@@ -64,16 +64,17 @@ COMMANDS = {
 }
 """The commands, each with the line that `ur --help` shows without importing it."""
 
-_MODULES = {
-    **dict.fromkeys(("best",), "query"),
-    **dict.fromkeys(("info", "verify", "certify", "pack", "fetch"), "tables"),
-    **dict.fromkeys(("convert", "dice"), "games"),
-    **dict.fromkeys(("import", "export"), "maps"),
-    **dict.fromkeys(("review",), "audit"),
-    **dict.fromkeys(("duel", "sample"), "evaluate"),
-    **dict.fromkeys(("compare",), "study"),
-    **dict.fromkeys(("publish",), "serve"),
+_TOGETHER = {
+    "audit": ("review",),
+    "evaluate": ("duel", "sample"),
+    "games": ("convert", "dice"),
+    "maps": ("import", "export"),
+    "query": ("best",),
+    "serve": ("publish",),
+    "study": ("compare",),
+    "tables": ("info", "verify", "certify", "pack", "fetch"),
 }
+_MODULES = {name: module for module, names in _TOGETHER.items() for name in names}
 """The modules of commands that are not in a module of their own name."""
 
 INTERRUPTED, TERMINATED = 130, 143

@@ -1,10 +1,7 @@
-"""The games of a command, and what judges them: one table for all, or one for each rule set.
+"""`ur audit` and `ur review`: recorded games judged, one by one and together.
 
-An audit in the terminal: tables, and boards for the worst moments.
-
-`ur audit`.
-
-`ur review`.
+One table judges all games, or each game's rule set has its own. An audit in the terminal has
+tables, and boards of the worst moments.
 """
 
 from __future__ import annotations
@@ -54,7 +51,6 @@ from ur_solver.cli.output import columns, draw_position, echo, report_left_out, 
 from ur_solver.common.files import Closing, check_outputs, write_file
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError, MissingTableError
-from ur_solver.estimators.file import is_estimator_file
 from ur_solver.records import (
     GameRecord,
     RecordFault,
@@ -90,12 +86,9 @@ def table_and_files(
 ) -> tuple[str | None, list[str]]:
     """The TABLE among arguments, if the first is one, and the files; folders are expanded.
 
-    Raises
-    ------
-    UsageError, InputError
-        If there is no file of games to `purpose`, unless that is None.
+    Raises UsageError or InputError if there is no file of games to `purpose`, unless that is None.
     """
-    has_table = is_table_word(words[0]) or is_estimator_file(words[0])
+    has_table = is_table_word(words[0]) or _is_estimator(words[0])
     if purpose is not None and has_table and len(words) == 1:
         if Path(words[0]).suffix and not Path(words[0]).exists():
             raise InputError(f"file {words[0]!r:.200} does not exist")
@@ -103,22 +96,16 @@ def table_and_files(
     return words[0] if has_table else None, list(find_files(words[has_table:]))
 
 
+def _is_estimator(word: str) -> bool:
+    from ur_solver.estimators.file import is_estimator_file  # noqa: PLC0415 - rarely needed
+
+    return is_estimator_file(word)
+
+
 class Judges(Closing):
-    """The tables or estimators that judge the games: one for all, or one for each rule set.
+    """The tables or estimators that judge the games: `only` one for all, or one for each rule set.
 
-    Parameters
-    ----------
-    word : str or None
-        The table for all games.
-    plies : int
-        How far estimators look ahead.
-
-    Attributes
-    ----------
-    only : Table, Estimator or None
-        What judges all games.
-    paths : list of Path
-        The paths of the opened tables.
+    `paths` are those of the opened files. Estimators look `plies` plies ahead.
     """
 
     def __init__(self, word: str | None, plies: int) -> None:

@@ -108,15 +108,7 @@ def board_command(
 
 
 def _game(path: str, number: int) -> GameRecord:
-    """A game of a file by its number.
-
-    Raises
-    ------
-    RecordError
-        If it cannot be read.
-    InputError
-        If the file has fewer games.
-    """
+    """A game of a file by its number; RecordError if it cannot be read."""
     if not Path(path).is_file():
         raise InputError(f"{path!r:.200} is not a file; a GIF shows a game, whose file comes first")
     game = next(islice(read_file(path), number - 1, None), None)

@@ -1,6 +1,6 @@
-"""Options of a command in named sections of its help.
+"""Options that change a rule set: path, dice, and the switches that families declare.
 
-Options that change a rule set: path, dice, and the switches that families declare.
+Help lists them in a section of their own.
 """
 
 from __future__ import annotations
@@ -36,10 +36,7 @@ class RuleOption(click.Option):
 class SectionedCommand(click.Command):
     """A command whose help lists its options in sections, and what changes the rules last.
 
-    Parameters
-    ----------
-    sections : mapping
-        By heading, the names of parameters, in their order. Others are *Options*.
+    `sections` has the names of parameters by heading, in their order; others are *Options*.
     """
 
     def __init__(

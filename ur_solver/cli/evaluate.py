@@ -1,11 +1,4 @@
-"""`ur evaluate`.
-
-The page of `ur evaluate --policy`.
-
-`ur duel`.
-
-`ur sample`.
-"""
+"""`ur evaluate`, `ur duel` and `ur sample`: players against each other, and one judged."""
 
 from __future__ import annotations
 
@@ -14,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -34,8 +28,6 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import Form, shown_progress
-from ur_solver.envs import PlayRegret, SpaceRegret
-from ur_solver.envs.regret import EDGES, JudgedDecision
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy_from, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
@@ -43,6 +35,9 @@ from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules
 from ur_solver.study import Evaluation, evaluate
 from ur_solver.study.duel import Duel, Duellist, PolicyDuellist, Program, duel
 from ur_solver.study.estimates import IntervalEstimate, as_number, as_share, share_of
+
+if TYPE_CHECKING:
+    from ur_solver.envs.regret import JudgedDecision, PlayRegret, SpaceRegret
 
 _GAMES_OF_ESTIMATOR = 2000
 """A table chooses some ten times as fast."""
@@ -140,8 +135,8 @@ def _evaluation_page(found: Evaluation, light: str, dark: str) -> str:
     rows = [
         [f"{light} ({side_name(LIGHT)}) wins", _percent(found.chance)],
         [f"{dark} ({side_name(DARK)}) wins", _percent(found.chance.rest())],
-        ["throws in a game", _exact_number(found.throws)],
-        ["  standard deviation", _exact_number(found.deviation)],
+        ["throws in a game", _number(found.throws)],
+        ["  standard deviation", _number(found.deviation)],
         ["games played", f"{found.games:,}" if found.games else "none: the figures are exact"],
     ]
     return columns(rows, "<<")
@@ -153,14 +148,17 @@ def _percent(estimate: IntervalEstimate) -> str:
     return as_share(estimate.to_json())
 
 
-def _exact_number(estimate: IntervalEstimate) -> str:
+def _number(estimate: IntervalEstimate, unit: int = 1, decimals: int = 6) -> str:
     if estimate.is_exact:
-        return f"{estimate.value:.6f}"
-    return as_number(estimate.to_json())
+        return f"{unit * estimate.value:.{decimals}f}"
+    ends = (unit * each for each in (estimate.value, estimate.low, estimate.high))
+    return as_number(IntervalEstimate(*ends).to_json())
 
 
 def regret_page(found: SpaceRegret, policy: str) -> str:
     """What people are shown of a policy's regret; losses are points, hundredths of a chance."""
+    from ur_solver.envs.regret import EDGES  # noqa: PLC0415 - for --policy alone
+
     n = max(1, found.decisions)
     rows = [
         ["decisions", f"{found.decisions:,} in all positions"],
@@ -190,17 +188,10 @@ def _in_play(found: PlayRegret) -> list[list[str]]:
     how = f"{found.games:,} games" if found.games else "exact"
     return [
         ["in games against the table", how],
-        ["  decisions in a game", _regret_number(found.decisions)],
-        ["  points lost in a game", _regret_number(found.loss, 100)],
-        ["  points lost a decision", _regret_number(found.mean, 100)],
+        ["  decisions in a game", _number(found.decisions, 1, 4)],
+        ["  points lost in a game", _number(found.loss, 100, 4)],
+        ["  points lost a decision", _number(found.mean, 100, 4)],
     ]
-
-
-def _regret_number(estimate: IntervalEstimate, unit: int = 1) -> str:
-    if estimate.is_exact:
-        return f"{unit * estimate.value:.4f}"
-    low, high = unit * estimate.low, unit * estimate.high
-    return as_number(IntervalEstimate(unit * estimate.value, low, high).to_json())
 
 
 def _regret_row(decision: JudgedDecision) -> list[str]:

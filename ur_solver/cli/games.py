@@ -1,7 +1,4 @@
-"""`ur convert`.
-
-`ur dice`.
-"""
+"""`ur convert` and `ur dice`: recorded games in other notations, and their throws."""
 
 from __future__ import annotations
 
@@ -67,15 +64,7 @@ def convert_command(
 
 
 def _notation(name: str | None, output: Path | None) -> Notation:
-    """The notation of these options.
-
-    Raises
-    ------
-    RecordError
-        If there is no such notation.
-    InputError
-        If there are no options, or both name different ones.
-    """
+    """The notation of these options; an error if there are none, or if both name different ones."""
     if output is None:
         if name is None:
             raise click.UsageError("Missing option '--to' or '-o': the notation to write.")

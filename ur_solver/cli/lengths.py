@@ -19,6 +19,7 @@ from ur_solver.cli.output import (
     draw_position,
     echo,
     say,
+    say_nothing,
     size_text,
     time_text,
 )
@@ -44,7 +45,7 @@ def solve(
     is_there = found is not None
     if found is None:
         with messages.progress("solving", space_of(rules).n_positions) as progress:
-            note = _say_nothing if messages.is_quiet else say
+            note = say_nothing if messages.is_quiet else say
             found = make_lengths(rules, objective, output, force=force, progress=progress, say=note)
     with found as lengths:
         if as_json:
@@ -53,10 +54,6 @@ def solve(
             messages.say(f"{lengths.path} already exists; --force solves it again", "present")
         elif not messages.is_quiet:
             echo(_report(lengths))
-
-
-def _say_nothing(_text: str) -> None:
-    """Print nothing about a small table that is solved first."""
 
 
 def _facts(lengths: Lengths, *, is_solved: bool) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""`ur import`.
-
-`ur export`.
-"""
+"""`ur import` and `ur export`: RoyalUr's solved maps, and columns."""
 
 from __future__ import annotations
 

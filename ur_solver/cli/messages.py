@@ -20,14 +20,9 @@ _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 
 class Messages:
-    """The messages of a command on standard error.
+    """The messages of a command on standard error, with progress in a form.
 
-    Parameters
-    ----------
-    form : Form
-        The form of progress messages.
-    is_quiet : bool
-        Whether to print nothing unless the command fails.
+    A quiet one prints nothing unless the command fails.
     """
 
     def __init__(self, form: Form, *, is_quiet: bool) -> None:

@@ -1,11 +1,8 @@
-"""Positions from standard input, one a line, answered as they arrive.
-
-What `ur moves` and `ur best` are asked: a position and, perhaps, the choice and the throws.
+"""`ur moves`; and what it and `ur best` are asked: a position, perhaps a choice and throws.
 
 A turn begins with a choice in some rule sets only: in birds with *move* or *enter*. Without a
-choice, or without throws, all that the rules allow are answered.
-
-`ur moves`.
+choice, or without throws, all that the rules allow are answered. Questions may come from standard
+input, one a line, and are answered as they arrive.
 """
 
 from __future__ import annotations
@@ -61,20 +58,9 @@ def answer_batch(
     Each read takes what is available, up to 64 KiB: a program at the other end of a pipe gets its
     answers before it asks more, and a file is read in large groups. Blank lines are skipped.
 
-    Parameters
-    ----------
-    parse : callable
-        Parses a line; raises InputError if the line is invalid.
-    answer : callable
-        Answers several parsed lines, in order.
-    as_json : bool
-        Whether answers are JSON. An invalid line is then answered by ``{"line", "input",
-        "message"}``, otherwise by its text and the message.
-
-    Raises
-    ------
-    BatchError
-        At the end, if any line could not be answered.
+    `parse` raises InputError for an invalid line, which is answered by its text and the message, in
+    JSON by ``{"line", "input", "message"}``; BatchError follows at the end. `answer` takes several
+    parsed lines.
     """
     n_lines = n_faults = 0
     first = ""
@@ -188,13 +174,8 @@ def _parse_question(rules: RuleSet, text: str) -> Question:
 def _question_of(position: Position, words: Sequence[str]) -> Question:
     """What is asked by a choice, which may be missing, and throws, of which there may be none.
 
-    Raises
-    ------
-    ThrowError
-        If the dice cannot show a throw.
-    InputError
-        If there are too many throws, the rules do not allow the choice here, or no turn has
-        these throws.
+    Raises ThrowError if the dice cannot show a throw, and InputError for too many throws, a choice
+    that the rules do not allow here, and throws that no turn has.
     """
     family = position.rules.mechanics
     is_choice = has_choices(position.rules) and words[:1] and words[0] in family.choices(1, 1)
@@ -236,16 +217,9 @@ def _rolls(position: Position, choice: str | None, throws: tuple[int, ...]) -> l
 
 
 class Forms(NamedTuple):
-    """How a command writes the moves of one roll.
+    """How a command writes the moves of one roll: as keys and values of JSON, in a line, on a page.
 
-    Attributes
-    ----------
-    json : callable
-        As keys and values of JSON.
-    over : callable
-        The same of a finished game.
-    line, page : callable
-        In a line, and for people.
+    `over` gives the JSON of a finished game.
     """
 
     json: Callable[[Position, ChosenRoll], dict[str, Any]]
@@ -264,20 +238,10 @@ def answer_questions(
     check: Callable[[Position], object] = lambda position: None,
     note: str = "",
 ) -> None:
-    """Print the answer to the question of a command, or to those of standard input's lines.
+    """Print the answer to the question of a command, or to those of standard input's lines (``-``).
 
-    Parameters
-    ----------
-    rules : RuleSet
-    position : str or None
-        The start if it is None; ``-`` for standard input.
-    throw : sequence of str
-    forms : Forms
-    as_json : bool
-    check : callable
-        Raises InputError for a position that cannot be answered.
-    note : str
-        What follows an answer for people.
+    Without a position it is about the start. `check` raises InputError for a position that cannot
+    be answered; `note` follows an answer for people.
     """
 
     def line(asked: Question) -> str:

@@ -1,7 +1,4 @@
-"""Output for people: the board, percentages, bars and sizes.
-
-Games that a command could not use: reported, and then an error.
-"""
+"""Output for people: the board, percentages, bars, sizes and tables."""
 
 from __future__ import annotations
 
@@ -37,6 +34,10 @@ def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
 def say(text: str) -> None:
     """Print a message on standard error."""
     echo(text, err=True)
+
+
+def say_nothing(_text: str) -> None:
+    """Print no message: what `say` is where nobody asked for any."""
 
 
 def side_name(side: str) -> str:
@@ -122,18 +123,9 @@ def columns(rows: list[list[str]], align: str) -> str:
 
 
 def report_left_out(faults: Sequence[RecordFault], what: str) -> None:
-    """Report games that were left out, and fail if there are any.
+    """Report games that were left out; raise RecordError of the last one if there are any.
 
-    Parameters
-    ----------
-    faults : sequence of RecordFault
-    what : str
-        What was not done with them, such as ``not audited``.
-
-    Raises
-    ------
-    RecordError
-        Of the last fault, after the others have been printed.
+    `what` says what was not done with them, such as ``not audited``.
     """
     for fault in faults[:-1]:
         say(f"{what}: {fault}")

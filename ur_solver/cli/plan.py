@@ -1,7 +1,4 @@
-"""The cost of a solve, as text and as JSON.
-
-`ur plan`.
-"""
+"""`ur plan`, and the cost of a solve as text and as JSON."""
 
 from __future__ import annotations
 
@@ -47,17 +44,8 @@ from ur_solver.solving.costs import (
 class Cost:
     """The memory, disk and time of a solve, and the memory and disk that are free.
 
-    Attributes
-    ----------
-    positions : int
-    memory_bytes, memory_free_bytes : int
-    table_bytes : int
-    disk_bytes, disk_free_bytes : int
-        Used during the solve, and free in the folder of the table.
-    seconds : float or None
-        None if the solve does not fit or is not timed.
-    reason : str or None
-        Why the solve does not fit; None if it does.
+    The disk is what is used during the solve, and what is free in the folder of the table. There
+    are no `seconds` if the solve is not timed or does not fit; `reason` then says why it does not.
     """
 
     positions: int

@@ -1,8 +1,6 @@
-"""A game at the keyboard: turns, prompts and output.
+"""`ur play`: a game at the keyboard, its turns, prompts and output.
 
-The game in play, saved after every turn so that it can be resumed.
-
-`ur play`.
+It is saved after every turn so that it can be resumed.
 """
 
 from __future__ import annotations
@@ -67,27 +65,10 @@ class UndoError(Exception):
 
 
 class Playing:
-    """A game in the terminal between people and the program's players.
+    """A game in the terminal between people (None) and the program's players; `table` gives hints.
 
     The random numbers of a turn depend only on the seed and the turn's number, so undoing a move or
-    resuming a game gives the same dice.
-
-    Parameters
-    ----------
-    table : Table or Estimator, or None
-        For hints; None if there are none.
-    replay : Replay
-        The game so far.
-    players : mapping of str to Player or None
-        Who chooses for each side; None for a person.
-    seed : int
-    has_hints : bool
-        Whether to show the value of every move before each choice.
-
-    Attributes
-    ----------
-    mover : str
-        The side that was asked last.
+    resuming a game gives the same dice. `mover` is the side that was asked last.
     """
 
     HELP = (
@@ -116,12 +97,8 @@ class Playing:
     def play(self, on_turn: Callable[[], object]) -> None:
         """Play to the end; `on_turn` is called after every turn.
 
-        Raises
-        ------
-        EndError, QuitError
-            If the player asks for it.
-        click.Abort
-            At Ctrl-C and at the end of the input.
+        Raises EndError and QuitError if the player asks for it, and click.Abort at Ctrl-C and at
+        the end of the input.
         """
         while self.replay.winner is None:
             try:
@@ -307,10 +284,7 @@ class Playing:
     def _obeys(self, answer: str) -> bool:
         """Do what a word asks for that is no answer; False if it is no such word.
 
-        Raises
-        ------
-        EndError, QuitError, UndoError
-            If it asks for that.
+        Raises EndError, QuitError or UndoError if it asks for that.
         """
         match answer.lower():
             case "resign":
@@ -337,12 +311,8 @@ def played(
 ) -> tuple[dict[str, Any], KeyboardInterrupt | None]:
     """Play a game until it is over or left, calling `on_turn` after every turn.
 
-    Returns
-    -------
-    dict
-        How the game ended, as `Replay.finish` takes it; empty unless a player said it.
-    KeyboardInterrupt or None
-        The Ctrl-C that ended it.
+    Returns how it ended, as `Replay.finish` takes it (empty unless a player said it), and the
+    Ctrl-C that ended it, if any.
     """
     try:
         playing.play(on_turn)
@@ -363,12 +333,7 @@ def worth_text(
 ) -> str:
     """The options of a side to throw as a table: numbered, with values and losses.
 
-    Parameters
-    ----------
-    position : Position
-    texts : sequence of str
-    worth : sequence of tuple of float
-        The value of each, and half the width of its interval; 0 if it is exact.
+    `worth` has the value of each, and half the width of its interval; 0 if it is exact.
     """
     best, sure = max(worth)
     units = position.rules.payoff.units
@@ -424,14 +389,7 @@ def _rules_at(path: pathlib.Path) -> RuleSet | None:
 class KeptGame:
     """The saved game in play of a rule set.
 
-    Parameters
-    ----------
-    rules : RuleSet
-
-    Attributes
-    ----------
-    path : Path
-        The file, in the plain notation, which has games of all rule sets.
+    Its file is in the plain notation, which has games of all rule sets.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -443,15 +401,7 @@ class KeptGame:
         return self.path.exists()
 
     def load(self) -> GameRecord:
-        """The saved game.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        RecordError
-            If it cannot be read, or has other rules.
-        """
+        """The saved game; InputError if there is none, RecordError if it cannot be read."""
         if not self.exists():
             raise InputError(f"no game of {self._rules.word} to resume")
         (game, *_) = read_file(str(self.path), self._rules)
@@ -460,13 +410,7 @@ class KeptGame:
         return game
 
     def save(self, record: GameRecord) -> None:
-        """Save a game in place of the previous one.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written.
-        """
+        """Save a game in place of the previous one; OutputError if it cannot be written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -609,13 +553,7 @@ def _played(
 ) -> tuple[GameRecord, KeyboardInterrupt | None]:
     """Play the game to its end or until it is left; return its record and the Ctrl-C, if any.
 
-    Parameters
-    ----------
-    playing : Playing
-    kept : KeptGame or None
-        Where the game is saved; None if nobody can leave it.
-    metadata, kept_as : dict
-        The metadata of the record, and of the saved game.
+    It is saved in `kept` with metadata of its own (`kept_as`), unless nobody can leave it (None).
     """
 
     def keep() -> None:

@@ -1,8 +1,7 @@
-"""Decisions asked in the terminal: the answer hidden, tried again, explained in numbers.
+"""`ur practise`: decisions asked in the terminal, or written as flash cards.
 
-Flash cards of decisions, as CSV that Anki takes, with pictures if they are asked for.
-
-`ur practise`.
+The answer stays hidden, is tried again and is explained in numbers. Cards are CSV that Anki takes,
+with pictures if they are asked for.
 """
 
 from __future__ import annotations
@@ -46,13 +45,7 @@ _HELP = "'show' shows the answer, 'skip' passes on, 'quit' ends"
 
 
 class Quiz:
-    """Asks decisions, each until it is answered rightly, shown or skipped.
-
-    Parameters
-    ----------
-    asked : sequence of tuple
-        The decisions, each with the table or estimator that judges it.
-    """
+    """Asks decisions, each until it is answered rightly, shown or skipped."""
 
     def __init__(self, asked: Sequence[tuple[Decision, Evaluator]]) -> None:
         self._asked = asked
@@ -62,10 +55,7 @@ class Quiz:
     def ask(self) -> None:
         """Ask all of them, then say how it went; the end of the input ends it, too.
 
-        Raises
-        ------
-        KeyboardInterrupt
-            At Ctrl-C, after the score.
+        Ctrl-C raises KeyboardInterrupt after the score.
         """
         stop = None
         try:
@@ -177,16 +167,7 @@ _HEAD = "#separator:Comma\n#html:true\n#columns:Front,Back,Tags\n#tags column:3\
 
 
 class Card(NamedTuple):
-    """A card.
-
-    Attributes
-    ----------
-    front, back : str
-        As HTML without the picture.
-    tags : str
-    picture : str
-        The SVG of the position.
-    """
+    """A card: front and back as HTML without the picture, and the SVG of the position."""
 
     front: str
     back: str
@@ -222,23 +203,11 @@ def card_of(decision: Decision) -> Card:
 
 
 def write_cards(cards: Sequence[Card], path: Path, pictures: Path | None = None) -> None:
-    """Write cards as CSV, a row each: front, back and tags.
+    """Write cards as CSV, a row each: front, back and tags; OutputError if that fails.
 
-    Every front and back begins with a tag of HTML, so that no program of tables takes a field for
-    a formula.
-
-    Parameters
-    ----------
-    cards : sequence of Card
-    path : Path
-    pictures : Path, optional
-        The folder of the pictures, which fronts then show in place of a board of text. It is made
-        if it is not there.
-
-    Raises
-    ------
-    OutputError
-        If a file cannot be written.
+    Every front and back begins with a tag of HTML, so that no program of tables takes a field for a
+    formula. With a folder for `pictures`, which is made, fronts show them in place of a board of
+    text.
     """
     if pictures is not None:
         try:
@@ -349,13 +318,7 @@ def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
 
 
 def _mistakes(judges: Judges, files: list[str], cost: float, player: str | None) -> Iterator[Asked]:
-    """The mistakes in the games of files.
-
-    Raises
-    ------
-    InputError
-        If no game has this player.
-    """
+    """The mistakes in the games of files; InputError if no game has this player."""
     is_found = player is None
     for audit in judges.audits(files):
         sides = _sides_of(audit, player)

@@ -1,7 +1,4 @@
-"""`ur query`.
-
-`ur best`.
-"""
+"""`ur query` and `ur best`: the value of a position, and its moves, best first."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ur_solver.answers.locate import is_rule_set
-from ur_solver.answers.query import EvaluatedMove
-from ur_solver.api.evaluator import Evaluator, exactness, position_values
+from ur_solver.answers.query import EvaluatedMove, exactness
+from ur_solver.api.evaluator import Evaluator, position_values
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of, value_text
 from ur_solver.cli.moves import (

@@ -1,7 +1,4 @@
-"""Recording a game at a real table: every throw and move is typed, and any can be corrected.
-
-`ur record`.
-"""
+"""`ur record`: a game at a real table, every throw and move typed, and any corrected."""
 
 from __future__ import annotations
 
@@ -243,10 +240,8 @@ def _turns_text(replay: Replay) -> str:
 def recorded_game(path: Path, rules: RuleSet, *, resumes: bool) -> GameRecord | None:
     """The unfinished game in a file that is to be recorded into; None if the file is new.
 
-    Raises
-    ------
-    InputError
-        If the file is there and the game is not to be resumed, or is not one unfinished game.
+    Raises InputError if the file is there and the game is not to be resumed, or is not one
+    unfinished game.
     """
     if not path.exists():
         if resumes:

@@ -1,9 +1,7 @@
-"""Markdown as text for a terminal: paragraphs, lists, code and emphasis.
+"""`ur rules`.
 
-That is what the rules are written in. Rich does all of Markdown, but takes 0.1 s to be imported,
-a quarter of `ur rules NAME`, and pads every line with spaces.
-
-`ur rules`.
+The rules are written in Markdown: paragraphs, lists, code and emphasis. Rich does all of Markdown,
+but takes 0.1 s to be imported, a quarter of `ur rules NAME`, and pads every line with spaces.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`ur serve`.
-
-`ur publish`.
-"""
+"""`ur serve` and `ur publish`: the board's page, by a server and as a site of files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What `ur solve` says: events while it runs, and what it has found.
-
-`ur solve`.
-"""
+"""`ur solve`, and what it says: events while it runs, and what it has found."""
 
 from __future__ import annotations
 
@@ -158,12 +155,7 @@ def report(table: Table, found: Finished) -> str:
 
 
 def check_proven(table: Table, tolerance: float) -> None:
-    """Fail if a table is certified to less than the tolerance that was asked for.
-
-    Raises
-    ------
-    CertificateError
-    """
+    """Raise CertificateError if a table is certified to less than the tolerance asked for."""
     unit, errors = table.space.unit, table.file.blocks["error"]
     above = table.file.blocks[errors > tolerance]
     if table.max_error is not None and len(above):

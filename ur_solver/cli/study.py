@@ -1,15 +1,11 @@
-"""A study for people, as text.
-
-`ur study`.
-
-`ur compare`.
-"""
+"""`ur study` and `ur compare`: how rule sets play."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -21,7 +17,7 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say
+from ur_solver.cli.output import columns, echo, say, say_nothing
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.text import counted
 from ur_solver.players.policies import PRIORITIES
@@ -32,6 +28,7 @@ from ur_solver.study.comparison import (
     Study,
     comparison_csv,
     comparison_json,
+    comparison_page,
     read_study,
     table_of,
 )
@@ -49,6 +46,7 @@ from ur_solver.study.estimates import (
 )
 
 _LEAST_SECOND = 1e-9
+_F = TypeVar("_F", bound=Callable[..., Any])
 _FIGURES = {row.key: row for row in ROWS}
 
 
@@ -273,18 +271,38 @@ def _thumbs(found: dict[str, Any]) -> str:
     return f"{text}\n{columns(rows, '<>>')}"
 
 
-_GAMES, _GAMES_OF_ESTIMATOR = 100_000, 2000
+_STUDIED, _COMPARED, _ESTIMATED = 100_000, 20_000, 2000
+"""The games of a study, of each study that is compared, and of an estimator's."""
+
+
+def _games_option(who: str, usual: int) -> Callable[[_F], _F]:
+    return number_option(
+        "-g",
+        "--games",
+        within=(100, 10_000_000),
+        help=f"Play N games of {who} against itself; by default {usual:,}, of an estimator "
+        f"{_ESTIMATED:,}.",
+    )
+
+
+def _studied(
+    word: str,
+    games: int | None,
+    usual: int,
+    seed: int,
+    plies: int,
+    on_step: Callable[[str], object] = say_nothing,
+) -> Study:
+    """The study of a table, or of an estimator; of the usual number of games unless it is given."""
+    with open_playing(word, plies, "a study") as table:
+        if games is None:
+            games = usual if table.are_exact else _ESTIMATED
+        return study(table, games=games, seed=seed, say=on_step)
 
 
 @click.command()
 @table_argument
-@number_option(
-    "-g",
-    "--games",
-    within=(100, 10_000_000),
-    help=f"Play N games of the table against itself; by default {_GAMES:,}, of an estimator "
-    f"{_GAMES_OF_ESTIMATOR:,}.",
-)
+@_games_option("the table", _STUDIED)
 @seed_option("Seed the random numbers of all games.")
 @click.option("--verbose", "-v", is_flag=True, help="Log each step.")
 @plies_option(1)
@@ -304,26 +322,13 @@ def study_command(
     ur study finkel:3
     ur study finkel:3 --json > finkel-3.study.json
     """
-    with open_playing(word, plies, "a study") as table:
-        if games is None:
-            games = _GAMES if table.are_exact else _GAMES_OF_ESTIMATOR
-        found = study(table, games=games, seed=seed, say=say if verbose else lambda text: None)
+    found = _studied(word, games, _STUDIED, seed, plies, say if verbose else say_nothing)
     echo(json.dumps(found) if as_json else study_page(found))
-
-
-_STUDY = ".study.json"
-_COMPARED_GAMES, _GAMES_OF_ESTIMATOR = 20_000, 2000
 
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, metavar="TABLE...")
-@number_option(
-    "-g",
-    "--games",
-    within=(100, 10_000_000),
-    help=f"Play N games of each table against itself; by default {_COMPARED_GAMES:,}, of an "
-    f"estimator {_GAMES_OF_ESTIMATOR:,}.",
-)
+@_games_option("each table", _COMPARED)
 @seed_option("Seed the random numbers of all games.")
 @click.option("--html", type=OUTPUT_FILE, help="Write an HTML page.")
 @click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
@@ -349,10 +354,13 @@ def compare_command(
     """
     outputs = {"--html": html, "--csv": csv}
     check_outputs(outputs, words)
-    studies = [_study_of(word, games, seed, plies) for word in words]
+    studies = [
+        read_study(Path(word))
+        if word.endswith(".study.json")
+        else _studied(word, games, _COMPARED, seed, plies)
+        for word in words
+    ]
     if html is not None:
-        from ur_solver.study.comparison import comparison_page  # noqa: PLC0415 - matplotlib, the extra
-
         write_file(html, comparison_page(studies))
     if csv is not None:
         write_file(csv, comparison_csv(studies))
@@ -360,12 +368,3 @@ def compare_command(
         echo(comparison_json(studies))
     elif html is None and csv is None:
         echo(columns(table_of(studies), "<" + ">" * len(studies)))
-
-
-def _study_of(word: str, games: int | None, seed: int, plies: int) -> Study:
-    if word.endswith(_STUDY):
-        return read_study(Path(word))
-    with open_playing(word, plies, "a study") as table:
-        if games is None:
-            games = _COMPARED_GAMES if table.are_exact else _GAMES_OF_ESTIMATOR
-        return study(table, games=games, seed=seed)

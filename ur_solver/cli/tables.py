@@ -1,15 +1,4 @@
-"""`ur tables`.
-
-`ur info`.
-
-`ur verify`.
-
-`ur certify`.
-
-`ur pack`.
-
-`ur fetch`.
-"""
+"""Commands about the files of tables: list, describe, check, prove, copy and fetch them."""
 
 from __future__ import annotations
 
@@ -23,8 +12,6 @@ from typing import Any
 
 import click
 
-from ur_solver import __version__
-from ur_solver.answers.fetch import fetch, name_of
 from ur_solver.answers.inventory import (
     Kept,
     Kind,
@@ -35,7 +22,6 @@ from ur_solver.answers.inventory import (
 )
 from ur_solver.answers.lengths import Lengths, lengths_at, open_lengths
 from ur_solver.answers.locate import is_rule_set, open_file
-from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.cli.answering import open_answering
@@ -73,10 +59,8 @@ from ur_solver.errors import (
 from ur_solver.estimators.estimator import kept_estimator, kept_estimators
 from ur_solver.estimators.file import is_estimator_file
 from ur_solver.rules import named_rules
-from ur_solver.solving.execution import certify_table
 from ur_solver.table.format import OBJECTIVES, WIN
 from ur_solver.table.names import FOLDER_VARIABLE, cache_folder, games_folder, table_folders
-from ur_solver.table.output import make_folder, pack
 from ur_solver.table.reader import TableFile
 
 _FAULTS = (
@@ -342,6 +326,8 @@ def info_command(word: str | None, objective: str, is_of_paths: bool, as_json: b
 
 def _paths() -> dict[str, Any]:
     """The folders, as JSON values."""
+    from ur_solver import __version__  # noqa: PLC0415 - reads the metadata of the package
+
     return {
         "version": __version__,
         "package": str(pathlib.Path(__file__).resolve().parent.parent),
@@ -464,6 +450,8 @@ def verify_command(
     every position's value with its successors' values, and a random sample by the readable
     rules. A certificate in the table is proven again. The exit code is 1 if the table is wrong.
     """
+    from ur_solver.answers.verify import verify_table  # noqa: PLC0415 - the kernels
+
     try:
         if objective != WIN:
             refuse_options(["sample", "threads"], "lengths of games")
@@ -513,6 +501,8 @@ def certify_command(word: str, threads: int | None, as_json: bool, messages: Mes
     \b
     ur certify finkel:3
     """
+    from ur_solver.solving.execution import certify_table  # noqa: PLC0415 - the kernels
+
     with (
         open_file(word, say=say) as opened,
         messages.progress("certifying", opened.part.n_positions) as progress,
@@ -546,6 +536,8 @@ def pack_command(
     \b
     ur pack finkel:3 finkel-3
     """
+    from ur_solver.table.output import pack  # noqa: PLC0415 - what writes a table
+
     with open_file(word, say=say) as table:
         replaced = pack(table, output, value_type=value_type, force=force)
     if not quiet:
@@ -584,6 +576,9 @@ def fetch_command(
     \b
     ur fetch https://example.org/finkel-7.h5
     """
+    from ur_solver.answers.fetch import fetch, name_of  # noqa: PLC0415 - HTTP and TLS
+    from ur_solver.table.output import make_folder  # noqa: PLC0415 - as above
+
     name = name_of(url)
     if output is None:
         output = table_folders()[0] / name

@@ -1,17 +1,15 @@
-"""The actions of agents, numbered once for all decisions of a rule set.
+"""Many games side by side, each at a decision of its agent; the core of all environments.
+
+A decision is a turn with two options or more, after the throw or, where the rules have a choice
+before it, then. Passes and forced moves are played by themselves, and games that end before the
+agent's first decision are skipped.
 
 An action is a piece that moves, named by where it stands: what the throw makes of it follows.
 Where a throw lets a piece choose between squares (the jumps of ben), each of them in order is an
 action, and where a side may end its turn or throw again, both are. The choices before the throw
 come last. So finkel has 15 actions: a piece from home, and one from each of 14 squares.
 
-Many games side by side, each at a decision of its agent; the core of all environments.
-
-A decision is a turn with two options or more, after the throw or, where the rules have a choice
-before it, then. Passes and forced moves are played by themselves, and games that end before the
-agent's first decision are skipped.
-
-An agent that was trained in the environments, as a policy that can be judged and play.
+An `AgentPolicy` is an agent that was trained in the environments, as a policy.
 """
 
 from __future__ import annotations
@@ -27,7 +25,13 @@ import numpy.typing as npt
 from ur_solver.answers.values import Values
 from ur_solver.common.machine import chosen_threads
 from ur_solver.common.text import whole_number
-from ur_solver.envs import _stepper
+from ur_solver.envs._stepper import (
+    BOTH_AGENTS,
+    DARK_AGENT,
+    EITHER_AGENT,
+    LIGHT_AGENT,
+    GameStepper,
+)
 from ur_solver.errors import InputError
 from ur_solver.estimators.network import features_of
 from ur_solver.moves import AGAIN, MoveGenerator, TurnBatch, generator_of
@@ -127,10 +131,10 @@ Agent = Literal["light", "dark", "either", "both"]
 """Whose decisions are the agent's; ``either`` draws a side for each game."""
 
 AGENTS: dict[str, int] = {
-    "light": _stepper.LIGHT_AGENT,
-    "dark": _stepper.DARK_AGENT,
-    "either": _stepper.EITHER_AGENT,
-    "both": _stepper.BOTH_AGENTS,
+    "light": LIGHT_AGENT,
+    "dark": DARK_AGENT,
+    "either": EITHER_AGENT,
+    "both": BOTH_AGENTS,
 }
 
 MOST_THROWS = 5000
@@ -238,7 +242,7 @@ class GameBatch:
         self._throws = np.full(n_games, -1, dtype=np.int32)
         self._streams = np.zeros(n_games, dtype=np.uint64)
         self._nets = np.zeros(n_games)
-        self._stepper = _stepper.GameStepper(self, AGENTS[agent], is_random, most_throws)
+        self._stepper = GameStepper(self, AGENTS[agent], is_random, most_throws)
 
     def __len__(self) -> int:
         return len(self._all)

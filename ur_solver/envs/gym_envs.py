@@ -1,7 +1,4 @@
-"""A Gymnasium environment: one game at a time against a given player.
-
-A vectorised Gymnasium environment: thousands of games at a time against a given player.
-"""
+"""Gymnasium's environments against a given player: one game at a time, and thousands."""
 
 from __future__ import annotations
 

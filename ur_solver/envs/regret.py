@@ -29,7 +29,7 @@ from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, policy_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
-from ur_solver.study.evaluate import ExactPlay, can_play_exactly
+from ur_solver.study.exact_play import ExactPlay, can_play_exactly
 
 EDGES = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Between the classes of margins, as probabilities; ties are a class of their own."""
@@ -261,19 +261,11 @@ class _Example(NamedTuple):
 class _Part:
     """What is found in some states.
 
-    Attributes
-    ----------
-    n_states : int
-    by_state : float64, shape (2, states)
-        The decisions of a turn there, and the sum of their regrets, by the policy's choices.
-    weights : float64, shape (2, options)
-        The probability that each option of the last states with the same choices comes up and is
-        chosen, by the policy and by the table; see `StateBatch.weights`.
-    decisions, ties : int
-    right, total : float
-        The decisions that choose a best option; the sum of all regrets.
-    margins : int64, shape (classes,)
-    closest, worst : list of _Example
+    `by_state`, shape (2, states), has the decisions of a turn there and the sum of their regrets,
+    by the policy's choices; `weights`, shape (2, options), the probability that each option of the
+    states comes up and is chosen, by the policy and by the table (`StateBatch.weights`). `right` is
+    how many decisions choose a best option, `total` the sum of all regrets, `margins` counts
+    classes.
     """
 
     def __init__(self, n_states: int) -> None:

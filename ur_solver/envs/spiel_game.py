@@ -104,12 +104,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
 class SpielState(pyspiel.State):  # type: ignore[misc]
     """A state of a game: before a choice, before a throw, or before a move.
 
-    Attributes
-    ----------
-    side : int
-        Who decides or throws; 0 for light.
-    throw : int
-        The number of the throw, -1 before it.
+    `side` decides or throws, 0 for light; `throw` is the number of the throw, -1 before it.
     """
 
     def __init__(self, game: SpielGame) -> None:

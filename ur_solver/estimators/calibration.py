@@ -1,6 +1,4 @@
-"""Positions of play, and how far their values are off, by an exact table.
-
-How far values may be off: 95 % intervals, calibrated by rollouts.
+"""How far values may be off: 95 % intervals, calibrated by rollouts.
 
 What is wrong in a value is not known where there is no table. Rollouts that are cut see a part of
 it: they are nearer to the optimum than the values that they start from. Positions of play are
@@ -66,13 +64,8 @@ def positions_of_play(
 class ValueErrors:
     """The errors of the values of positions, in units of the values.
 
-    Attributes
-    ----------
-    rms, p95, p99 : float
-        The root mean square, and the 95th and 99th percentiles of the absolute errors.
-    bias : float
-        The mean: above 0 where the side to throw is given too much.
-    positions : int
+    The root mean square, the 95th and 99th percentiles of the absolute errors, and the mean, which
+    is above 0 where the side to throw is given too much.
     """
 
     rms: float
@@ -104,12 +97,7 @@ _SHARE = 0.95
 class Effort:
     """How much is played to calibrate.
 
-    Parameters
-    ----------
-    positions : int
-        Of play.
-    rollouts : int
-        From each, cut after `CUT` plies.
+    That is positions of play, and rollouts from each, cut after `CUT` plies.
     """
 
     positions: int = 400
@@ -121,22 +109,10 @@ def calibrated(
 ) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
     """How wide intervals are, by the plies that a choice looks ahead, and what was measured.
 
-    Parameters
-    ----------
-    values : Values
-        A network's.
-    effort : Effort
-    exact : TableValues, optional
-        A table of the rule set, of endings perhaps. Intervals hold in as many positions of play
-        that it has, too, and the errors of the network's values there are measured.
-    seed : int
-
-    Returns
-    -------
-    float64, shape (MOST_PLIES,)
-    dict
-        JSON values: the errors of the network's values by rollouts, and by the table
-        (`ValueErrors`), in units of the values.
+    `values` are a network's. With `exact`, a table of the rule set or of its endings, intervals
+    hold in as many positions of play that it has, too, and the errors of the network's values there
+    are measured. Returns the widths, float64 of shape (MOST_PLIES,), and as JSON values the errors
+    of the network's values by rollouts, and by the table (`ValueErrors`), in units of the values.
     """
     rows = positions_of_play(values, effort.positions, seed)
     rng = np.random.default_rng([seed, 2])

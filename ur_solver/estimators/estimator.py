@@ -1,12 +1,8 @@
-"""How wide the 95 % intervals of values are, by where the values lie.
+"""Estimators as users know them: the questions of a table, answered by a network and a search.
 
 Values near the ends are wrong by less than those in the middle: half the width of the interval of a
 value that is the share v of the most it can be is ``error * spread(v)``, and one number for each
 depth of search says how wide.
-
-An estimator as users know it: the questions of a table, answered by a network and a search.
-
-Where estimators live, and how one is found by a word.
 
 They lie in the folder ``estimators`` of each folder of tables, under the names that the rule sets'
 tables have; those that come with the program are looked for last.
@@ -18,14 +14,13 @@ import math
 import os
 import pathlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.doors import AnswersDoor
 from ur_solver.answers.inventory import Kept, Kind
 from ur_solver.answers.locate import find_file, find_part, is_rule_set
 from ur_solver.answers.lookup import Lookup
@@ -33,9 +28,9 @@ from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
     are_states,
+    goes_on,
     position_from,
     positions_from,
-    rank_of,
     states_from,
     value_when_over,
 )
@@ -75,7 +70,7 @@ _GROWTH = 20.0
 """How many times longer a search of one ply more takes, at first guess."""
 
 
-class Estimator(AnswersDoor, Closing):
+class Estimator(Answers, Closing):
     """Estimates of the values of a game that is too large for a table, and what follows from them.
 
     Values are what a table's are: win probabilities of the side about to throw, or with stakes the
@@ -132,7 +127,6 @@ class Estimator(AnswersDoor, Closing):
         self.exact = exact
         self.network = NetworkValues(rules, self.stored.shape, self.stored.weights)
         self._searched = Searched(self.network, plies - 1, exact)
-        self._answers = Answers(self)
 
     @property
     def rules(self) -> RuleSet:
@@ -194,7 +188,7 @@ class Estimator(AnswersDoor, Closing):
             For the first position at fault.
         """
         if are_states(positions):
-            return self.state_values(states_from(self.space, positions).rows)
+            return self.state_values(self.encode(positions))
         found = positions_from(self.rules, positions)
         final = [self._final(position) for position in found]
         going = [k for k, value in enumerate(final) if value is None]
@@ -218,7 +212,7 @@ class Estimator(AnswersDoor, Closing):
             For the first row that is no state of the rule set.
         """
         rows = np.ascontiguousarray(states)
-        is_over = self.space.rank_states(rows) < 0
+        is_over = ~self.space.go_on(rows)
         if not is_over.any():
             return self._searched.state_values(rows)
         values = np.empty(len(rows))
@@ -245,7 +239,7 @@ class Estimator(AnswersDoor, Closing):
         """
         scale = scale_of(self.rules, states)
         margins = half_widths(self.stored.errors[self.plies - 1], values / scale) * scale
-        margins[self.space.rank_states(states) < 0] = 0
+        margins[~self.space.go_on(states)] = 0
         if self.exact is not None:
             margins[self.exact.holds_states(states)] = 0
         return margins
@@ -277,7 +271,7 @@ class Estimator(AnswersDoor, Closing):
     def errors(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
         """The errors of many positions, as `error` gives them, NaN where that is None."""
         if are_states(positions):
-            rows = states_from(self.space, positions).rows.tolist()
+            rows = self.encode(positions).tolist()
             positions = [self.space.decode(row) for row in rows]
         errors = [self.error(position) for position in positions]
         return np.array([math.nan if each is None else each for each in errors])
@@ -357,11 +351,11 @@ class Estimator(AnswersDoor, Closing):
         PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
             As `Table.check` does. An estimator answers for all positions of its rule set.
         """
-        return rank_of(self.space, position_from(self.rules, position)) >= 0
+        return goes_on(self.space, position_from(self.rules, position))
 
-    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
+    def encode(self, positions: PositionsLike) -> npt.NDArray[Any]:
         """As `Table.encode`."""
-        return states_from(self.space, positions).rows
+        return states_from(self.space, positions, has_ranks=False).rows
 
     def audit(self, game: GameRecord) -> GameAudit:
         """As `Table.audit`; mistakes are losses beyond the error of the comparison."""
@@ -443,12 +437,8 @@ def kept_estimators() -> Iterator[Kept]:
 def find_estimator(rules: RuleSet, plies: int = DEFAULT_PLIES) -> Estimator | None:
     """The estimator of a rule set with a table of its endings, if there is one; or None.
 
-    Raises
-    ------
-    RuleSetMismatchError
-        If the file of that name is of another rule set.
-    NotAnEstimatorError, EstimatorVersionError, DamagedEstimatorError
-        If it is not sound.
+    RuleSetMismatchError if the file of that name is of another rule set; otherwise raises as
+    `ur_solver.estimators.file.read` does if it is not sound.
     """
     path = estimator_path(rules)
     if path is None:

@@ -63,17 +63,7 @@ _MOST_BYTES = 1 << 24
 
 @dataclass(frozen=True)
 class Stored:
-    """What the file of an estimator holds; see the module's head.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    shape : Shape
-    weights : float32
-    errors : float64, shape (MOST_PLIES,)
-    made_by, measured : dict
-        JSON values.
-    """
+    """What the file of an estimator holds; see the module's head."""
 
     rules: RuleSet
     shape: Shape
@@ -106,13 +96,7 @@ class Stored:
 
 
 def write(path: pathlib.Path, stored: Stored) -> None:
-    """Write an estimator; what is there is replaced at the end.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written.
-    """
+    """Write an estimator; what is there is replaced at the end. OutputError if it cannot be."""
     arrays, part = stored.arrays(), None
     try:
         part = PartFile(part_path(path))
@@ -135,16 +119,10 @@ def write(path: pathlib.Path, stored: Stored) -> None:
 def read(path: pathlib.Path) -> Stored:
     """Read an estimator.
 
-    Raises
-    ------
-    MissingEstimatorError, NotAnEstimatorError
-        If there is no file, or it is something else.
-    EstimatorVersionError
-        If it is of another version, or its features are those of another.
-    DamagedEstimatorError
-        If it is not whole.
-    UnregisteredError
-        If its rule set has a family or a kind of square that is not registered here.
+    MissingEstimatorError or NotAnEstimatorError if there is no file, or it is something else;
+    EstimatorVersionError if it is of another version, or its features are those of another;
+    DamagedEstimatorError if it is not whole; UnregisteredError if its rule set has a family or a
+    kind of square that is not registered here.
     """
     _check_is_one(path)
     with _reading(path), h5py.File(path, "r", locking=False) as file:
@@ -175,10 +153,7 @@ def is_estimator_file(path: str) -> bool:
 def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
     """Check, before the work, that a new estimator of a rule set may have a path.
 
-    Raises
-    ------
-    OutputError
-        If there is something else, or the estimator of another rule set.
+    OutputError if there is something else, or the estimator of another rule set.
     """
     if not os.path.lexists(path):
         return

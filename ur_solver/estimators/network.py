@@ -1,6 +1,7 @@
-"""What a network reads of a state: binary features, derived from the encoding of states alone.
+"""A small network that values states: what it reads of them, its layers, and how it learns.
 
-Each square, home and off has features of its own, in this order:
+It reads binary features, derived from the encoding of states alone. Each square, home and off has
+features of its own, in this order:
 
     squares   in the order of a row. Of a stack, whose order matters: for each place from the top
               down, and each piece that may stand in it, whether it does. Of any other square: for
@@ -14,13 +15,9 @@ A kind of piece is what is written of it: its side as the side to throw sees it 
 lower case if it is marked, and its number. Nothing depends on a rule set's name or family.
 `Features.names` lists them; a network is only read with the names that it was trained with.
 
-A small network: layers of ReLU, one output; its gradient and Adam, in NumPy.
-
-The output is a probability (sigmoid) or, where money is played for, a number (linear). Either way
-the gradient of the loss by the last sum is the output less the target: cross-entropy goes with the
-one, half of the squared error with the other.
-
-The values of states by a network.
+Layers are of ReLU, with one output, in NumPy. The output is a probability (sigmoid) or, where money
+is played for, a number (linear). Either way the gradient of the loss by the last sum is the output
+less the target: cross-entropy goes with the one, half of the squared error with the other.
 """
 
 from __future__ import annotations
@@ -48,25 +45,15 @@ Inputs = npt.NDArray[np.float32]
 
 
 class Features:
-    """The features of one rule set's states; `features_of` gives the shared one.
+    """The features of one rule set's states; `features_of` gives the shared one. Thread safe.
 
-    Thread safe.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    names : tuple of str
-        What each feature says: ``B4 L>=1`` (a square and how many), ``B3 1:l`` (a stack, the place
-        from the top and the piece there), ``home L>=2``, ``off D>=1``, ``home L:3``, ``fine``.
-    lookups : tuple of float32 arrays, shape (numbers, features)
-        Of each column of a row but the fines, and of mine and theirs borne off: by the number there
-        the features that it decides. All columns' together are those of `names` in their order.
-    first : int32, shape (columns,)
-        Which of all these numbers is 0 of each column.
-    parts : int32, shape (numbers of all columns, 2)
-        What each of the numbers takes of my stock of pieces and of theirs.
-    full : int
-        The stock of all pieces.
+    `names` say what each feature is: ``B4 L>=1`` (a square and how many), ``B3 1:l`` (a stack, the
+    place from the top and the piece there), ``home L>=2``, ``off D>=1``, ``home L:3``, ``fine``.
+    `lookups`, float32 of shape (numbers, features), are those of each column of a row but the
+    fines, and of mine and theirs borne off: by the number there the features that it decides, in
+    the order of `names`. `first`, int32 of shape (columns,), is which of all these numbers is 0 of
+    each column; `parts`, int32 of shape (numbers of all columns, 2), what each takes of my stock of
+    pieces and of theirs; `full` the stock of all pieces.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -114,16 +101,7 @@ class Features:
         return len(self.names)
 
     def of(self, rows: Rows) -> Inputs:
-        """The features of some states that are not over.
-
-        Parameters
-        ----------
-        rows : unsigned, shape (states, state width)
-
-        Returns
-        -------
-        float32, shape (states, features)
-        """
+        """The features of some states that are not over, float32, shape (states, features)."""
         inputs = np.empty((len(rows), len(self.names)), dtype=np.float32)
         first = 0
         for column, lookup in enumerate(self._lookups):
@@ -203,15 +181,9 @@ _LEAST = -30.0
 
 @dataclass(frozen=True)
 class Shape:
-    """The layers of a network.
+    """The layers of a network: the sizes of its input and hidden layers, and one output.
 
-    Parameters
-    ----------
-    inputs : int
-    hidden : tuple of int
-        The sizes of the hidden layers.
-    is_chance : bool
-        Whether the output is a probability.
+    The output is a probability (`is_chance`), or money.
     """
 
     inputs: int
@@ -294,14 +266,8 @@ class Shape:
 class Adam:
     """Kingma and Ba's optimiser (2015), with a running mean of the weights.
 
-    Attributes
-    ----------
-    weights : float32
-    mean : float32
-        Of the weights of the last steps: less noisy than the weights, and what is kept.
-    first, second : float32
-        The running moments of the gradient.
-    steps : int
+    `mean` is that of the weights of the last steps: less noisy than the weights, and what is kept.
+    `first` and `second` are the running moments of the gradient.
     """
 
     weights: Weights
@@ -342,15 +308,9 @@ _CHUNK = 4096
 
 
 class NetworkValues:
-    """What a network says of states: `ur_solver.answers.values.Values` for players and searches.
+    """What a network says of states: `Values` for players and searches.
 
     Thread safe as long as nobody writes to the weights.
-
-    Parameters
-    ----------
-    rules : RuleSet
-    shape : Shape
-    weights : float32, shape (shape.n_weights,)
     """
 
     def __init__(self, rules: RuleSet, shape: Shape, weights: Weights) -> None:

@@ -1,20 +1,16 @@
-"""Full backups of many states at once, and a ply of play from each.
+"""Search over chance nodes: backups, plies of play, and rollouts of a network's own games.
 
-This is the only module of the room that asks the compiled move generator.
+A search looks some plies ahead, and asks a table for what it has.
 
-Search over chance nodes: values by looking some plies ahead, exact where a table has them.
-
-Rollouts: games that a network plays with itself from a position, with the luck taken out.
-
-Along a game the value changes by luck, whose mean over the throws is nothing, and by what the
-network's values are wrong by: the full backup B[t] less the value V[t]. A game's result without its
-luck is therefore
+In a rollout a network plays with itself from a position, with the luck taken out. Along a game the
+value changes by luck, whose mean over the throws is nothing, and by what the network's values are
+wrong by: the full backup B[t] less the value V[t]. A game's result without its luck is therefore
 
     V[0] + sum of sign[t] * (B[t] - V[t])
 
 with the sign -1 where the other side throws. It has the mean of the results of the network's own
-games, and about a fifteenth of their standard deviation. Cut after some plies it is no longer
-that, but nearer to the optimum than the network's value, and much cheaper.
+games, and about a fifteenth of their standard deviation. Cut after some plies it is no longer that,
+but nearer to the optimum than the network's value, and much cheaper.
 """
 
 from __future__ import annotations
@@ -42,19 +38,13 @@ _CHUNK = 2048
 
 @dataclass(frozen=True)
 class Plies:
-    """A ply of play from some states.
+    """A ply of play from some states, a row for each.
 
-    Attributes
-    ----------
-    worth : float64, shape (states,)
-        The full backup: the mean over all throws of what the best move is worth, after the best
-        choice before the throw.
-    after : unsigned, shape (states, state width)
-        The states that one throw and a move have led to; the state before where the game is won.
-    sign : float64, shape (states,)
-        1 where the same side throws there, -1 where the other does, 0 where the game is won.
-    is_best : bool, shape (states,)
-        Whether the best was chosen, and not something else to explore.
+    `worth` is the full backup: the mean over all throws of what the best move is worth, after the
+    best choice before the throw. `after` are the states that one throw and a move have led to, the
+    state before where the game is won; `sign` is 1 where the same side throws there, -1 where the
+    other does, 0 where the game is won; `is_best` says whether the best was chosen, and not
+    something else to explore.
     """
 
     worth: npt.NDArray[np.float64]
@@ -94,17 +84,9 @@ def play_ply(
     rng: np.random.Generator,
     explore: float | npt.NDArray[np.float64] = 0.0,
 ) -> Plies:
-    """Full backups, and a ply of play by them.
+    """Full backups, and a ply of play by them from states that are not over.
 
-    Parameters
-    ----------
-    values : Values
-        What chooses.
-    rows : unsigned, shape (states, state width)
-        States that are not over.
-    rng : Generator
-    explore : float, or float64, shape (states,)
-        How often any move is made instead of the best.
+    `explore`, one number or one for each state, is how often any move is made instead of the best.
     """
     policy, generator = TablePolicy(values), generator_of(values.rules)
     n = len(rows)
@@ -154,18 +136,10 @@ def _best(options: npt.NDArray[np.float64], turns: TurnBatch) -> npt.NDArray[np.
 
 
 class Searched:
-    """The values of states by a full search of some plies: `ur_solver.answers.values.Values`.
+    """The values of states by a full search of some plies: `Values`, thread safe if those are.
 
-    Thread safe if the values are.
-
-    Parameters
-    ----------
-    values : Values
-        What is asked at the leaves.
-    depth : int
-        The plies from a state to its leaves: with 0, `values` is asked for the state itself.
-    exact : TableValues, optional
-        A table of the same rule set, whole or of endings, which is asked for what it holds.
+    `values` are asked at the leaves, `depth` plies from a state: with 0, for the state itself.
+    `exact`, a table of the same rule set, whole or of endings, is asked for what it holds.
     """
 
     def __init__(self, values: Values, depth: int, exact: TableValues | None = None) -> None:
@@ -202,24 +176,10 @@ _LEAST, _MOST = 64, 100_000
 def rolled_out(
     values: Values, rows: Rows, n: int, rng: np.random.Generator, plies: int | None = None
 ) -> npt.NDArray[np.float64]:
-    """The results of games from some states without their luck.
+    """The results of `n` games from each of some states that are not over, without their luck.
 
-    Parameters
-    ----------
-    values : Values
-        What both sides play by, to the best of the next ply.
-    rows : unsigned, shape (states, state width)
-        That are not over.
-    n : int
-        Games from each.
-    rng : Generator
-    plies : int, optional
-        Cut games after this number; by default they are played to the end.
-
-    Returns
-    -------
-    float64, shape (states, n)
-        To the side to throw.
+    Both sides play by `values`, to the best of the next ply; games are cut after `plies`, by
+    default never. Returns float64 of shape (states, n), to the side to throw.
     """
     going = np.arange(len(rows) * n)
     now = np.repeat(rows, n, axis=0)
@@ -246,15 +206,7 @@ def rollout(
     plies: int | None = None,
     seed: int = 1,
 ) -> IntervalEstimate:
-    """The value of a state by rollouts, as `Estimator.rollout` says.
-
-    Parameters
-    ----------
-    values : Values
-    row : unsigned, shape (1, state width)
-    n, within, plies, seed
-        As for `Estimator.rollout`.
-    """
+    """The value of a state, of shape (1, state width), by rollouts: see `Estimator.rollout`."""
     if n is not None:
         whole_number("n", n, 2)
     if plies is not None:

@@ -1,9 +1,4 @@
-"""What a network is trained with: NumPy or, by `scripts/gpu_backend.py`, a GPU.
-
-`network` computes with the arrays of either. A backend makes them, and knows how much is played and
-learnt at once.
-
-Training: approximate value iteration over positions of the network's own play.
+"""Training, from the first game to the file: value iteration over positions of own play.
 
 In rounds. In each, games go on for a window of plies, played by the mean of the weights; every
 position gets its full backup B, over all throws and moves, and from these a lambda return
@@ -11,8 +6,8 @@ position gets its full backup B, over all throws and moves, and from these a lam
     G[t] = B[t] + lambda * sign * (G[t + 1] - V[t + 1])
 
 backwards, V being the network's value and the sign -1 where the other side throws next. It is cut
-where a move explored, at the end of a game and at the end of the window. The network is then
-fitted to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
+where a move explored, at the end of a game and at the end of the window. The network is then fitted
+to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
 
 The first half of a training is fast: a backup looks one ply ahead. But a network plays worse by it
 than its values are, and learns what that play is worth: in skiriuk it gives a lead too little. In
@@ -27,12 +22,9 @@ see positions of one stage of the game after the other.
 Games are divided into streams with random numbers of their own, and minibatches into shares, both
 the same with any number of threads: so is what comes out.
 
-A training that is not finished, in a file next to that of the estimator.
-
-It is NumPy's ``.npz``, read without pickle: the optimiser's arrays, the games as they stand, and a
-head as JSON that says of what training they are.
-
-Training an estimator from the first game to the file, with checkpoints.
+A training that is not finished is kept in a file next to that of the estimator. It is NumPy's
+``.npz``, read without pickle: the optimiser's arrays, the games as they stand, and a head as JSON
+that says of what training they are.
 """
 
 from __future__ import annotations
@@ -46,12 +38,12 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Protocol
+from importlib.metadata import version
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-import ur_solver
 from ur_solver.answers.values import TableValues, Values
 from ur_solver.common.files import new_file
 from ur_solver.common.machine import chosen_threads
@@ -79,18 +71,8 @@ from ur_solver.rules import RuleSet
 class Sizes:
     """How much is played and learnt at once.
 
-    Attributes
-    ----------
-    streams : int
-        Of games.
-    games : int
-        Of a stream.
-    batch : int
-        Positions of a minibatch.
-    shares : int
-        Of a minibatch, by different threads.
-    epochs : int
-        How often a network learns from the same positions.
+    Games are played in `streams`; a minibatch of `batch` positions is divided into `shares` by
+    different threads; a network learns `epochs` times from the same positions.
     """
 
     streams: int
@@ -100,52 +82,32 @@ class Sizes:
     epochs: int
 
 
-class Backend(Protocol):
-    """Where a network is trained.
+class Backend:
+    """Where a network is trained: by NumPy. `scripts/gpu_backend.py` has another one, by CuPy.
 
-    Attributes
-    ----------
-    sizes : Sizes
+    `network` computes with the arrays of either.
     """
-
-    sizes: Sizes
-
-    def array(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """An array of this backend."""
-
-    def numpy(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """An array of this backend as NumPy's."""
-
-    def inputs(self, rows: Rows) -> Inputs:
-        """The features of some states, an array of this backend."""
-
-    def values(self, shape: Shape, weights: Weights) -> Values:
-        """What a network says of states, now and after its weights have changed."""
-
-
-class NumpyBackend:
-    """See `Backend`."""
 
     sizes = Sizes(streams=4, games=256, batch=256, shares=2, epochs=2)
 
     def __init__(self, rules: RuleSet) -> None:
-        self._rules = rules
+        self.rules = rules
 
     def array(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """As `Backend.array`."""
+        """An array of this backend."""
         return array
 
     def numpy(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """As `Backend.numpy`."""
+        """An array of this backend as NumPy's."""
         return array
 
     def inputs(self, rows: Rows) -> Inputs:
-        """As `Backend.inputs`."""
-        return features_of(self._rules).of(rows)
+        """The features of some states, an array of this backend."""
+        return features_of(self.rules).of(rows)
 
     def values(self, shape: Shape, weights: Weights) -> Values:
-        """As `Backend.values`."""
-        return NetworkValues(self._rules, shape, weights.copy())
+        """What a network says of states, now and after its weights have changed."""
+        return NetworkValues(self.rules, shape, weights.copy())
 
 
 PLIES = 32
@@ -176,13 +138,8 @@ _DEEP_FROM = 0.5
 class Window(NamedTuple):
     """What a stream's games brought.
 
-    Attributes
-    ----------
-    rows : unsigned, shape (positions, state width)
-    returns : float64, shape (positions,)
-        Lambda returns, as outputs of the network.
-    error : float
-        The mean square of what they differ from the network's own values by.
+    `rows` are its positions; `returns` their lambda returns, as outputs of the network; `error` is
+    the mean square of what those differ from the network's own values by.
     """
 
     rows: Rows
@@ -202,14 +159,7 @@ def _first_rows(rules: RuleSet, n: int, rng: np.random.Generator) -> Rows:
 
 @dataclass
 class TrainingGames:
-    """Games of a stream, which go on from window to window.
-
-    Attributes
-    ----------
-    rows : unsigned, shape (games, state width)
-    ages : int64, shape (games,)
-        The plies played.
-    """
+    """Games of a stream, which go on from window to window: their states, and the plies played."""
 
     rows: Rows
     ages: npt.NDArray[np.int64]
@@ -245,14 +195,8 @@ class TrainingGames:
     ) -> Window:
         """Play a window of plies.
 
-        Parameters
-        ----------
-        values : Values
-        rng : Generator
-        weight : float
-            Lambda, the weight of what comes later.
-        depth : int
-            Of the search that values what a ply leads to.
+        `weight` is lambda, that of what comes later; `depth` is that of the search that values what
+        a ply leads to.
         """
         n, looking = len(self.rows), Searched(values, depth)
         explore = np.where(np.arange(n) % 2, _EXPLORE, 0.0)
@@ -278,31 +222,10 @@ class TrainingGames:
 class Training:
     """The state of a training, round after round.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    hidden : tuple of int, optional
-        The sizes of the hidden layers; by default those of `default_hidden`.
-    seed : int
-    backend : Backend, optional
-        NumPy's by default.
-    first : float32, optional
-        The weights to begin with; random ones by default.
-
-    Attributes
-    ----------
-    shape : Shape
-    optimiser : Adam
-    games : list of TrainingGames
-        By stream.
-    rounds : int
-        That are done.
-    errors : list of float
-        Of each round the mean square of what returns and values differed by.
-    stage : int
-        Of `STAGES`, the one at work where a training goes on until it no longer improves.
-    stage_began : int
-        The round that it began with.
+    `hidden` are the sizes of the hidden layers (`default_hidden`), `first` the weights to begin
+    with, random ones by default. `games` are by stream; `errors` by round, the mean square of what
+    returns and values differed by. Where a training goes on until it no longer improves, `stage` of
+    `STAGES` is at work, and began with the round `stage_began`.
     """
 
     def __init__(
@@ -315,7 +238,7 @@ class Training:
     ) -> None:
         self.rules = rules
         self.seed = seed
-        self.backend = backend or NumpyBackend(rules)
+        self.backend = backend or Backend(rules)
         self.sizes = self.backend.sizes
         n = len(features_of(rules))
         self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
@@ -348,13 +271,8 @@ class Training:
     def round(self, pool: Executor, done: float) -> None:
         """Play a window and learn from it.
 
-        Parameters
-        ----------
-        pool : Executor
-            Of threads.
-        done : float
-            How far the training is, from 0 to 1: the rate of learning and lambda fall with it, and
-            backups look a ply further from `_DEEP_FROM` on.
+        `done` is how far the training is, from 0 to 1: the rate of learning and lambda fall with
+        it, and backups look a ply further from `_DEEP_FROM` on.
         """
         self.rounds += 1
         weight = _FIRST_LAMBDA + (_LAST_LAMBDA - _FIRST_LAMBDA) * done
@@ -431,13 +349,7 @@ def _identity(training: Training) -> dict[str, object]:
 
 
 def save(path: pathlib.Path, training: Training, seconds: float) -> None:
-    """Write a checkpoint; one that is there is replaced at the end.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written.
-    """
+    """Write a checkpoint in place of one that is there; OutputError if it cannot be written."""
     optimiser = training.optimiser
     head = _identity(training) | {
         "rounds": training.rounds,
@@ -458,10 +370,7 @@ def save(path: pathlib.Path, training: Training, seconds: float) -> None:
 def resume(path: pathlib.Path, training: Training) -> float:
     """Take a training up again from a checkpoint; return the seconds that were spent on it.
 
-    Raises
-    ------
-    CheckpointError
-        If the checkpoint is damaged, or of another training.
+    CheckpointError if the checkpoint is damaged, or of another training.
     """
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
@@ -514,41 +423,15 @@ def train_estimator(
 ) -> Stored:
     """Train an estimator and write its file; go on with a training that was interrupted.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    path : Path
-        Of the file. The checkpoint lies next to it until the end.
-    minutes : float, optional
-        How long to train, including the time before an interruption.
-    rounds : int, optional
-        How many rounds to train, instead: the same rounds give the same weights. With neither,
-        until it no longer improves.
-    hidden : tuple of int, optional
-        The sizes of the hidden layers.
-    seed : int
-    threads : int, optional
-        One a processor by default; nothing depends on them but the time.
-    effort : Effort, optional
-        How much is played to calibrate the intervals.
-    exact : TableValues, optional
-        A table that the values are compared with at the end.
-    backend : Backend, optional
-        NumPy's by default.
-    first : Stored, optional
-        An estimator of the same features, of the same game or of the game with other dice, whose
-        weights are begun with. It is trained as one that has gone half of the way.
-    on_resume, on_round : callable, optional
-
-    Raises
-    ------
-    InputError
-        If the hidden layers or a number are invalid, or the first estimator has other features.
-    CheckpointError
-        If there is a checkpoint of another training.
-    OutputError
-        If the path is that of something else than an estimator of the rule set, or the checkpoint
-        or the file cannot be written.
+    The checkpoint lies next to the file at `path` until the end. Either `minutes` (including the
+    time before an interruption) or `rounds` say how long to train, where the same rounds give the
+    same weights; with neither, until it no longer improves. Nothing depends on `threads` but the
+    time. `exact` is a table that the values are compared with at the end. `first` is an estimator
+    of the same features, of the same game or of the game with other dice, whose weights are begun
+    with: it is trained as one that has gone half of the way. InputError if the hidden layers or a
+    number are invalid, or the first estimator has other features; CheckpointError if there is a
+    checkpoint of another training; OutputError if the path is that of something else than an
+    estimator of the rule set, or the checkpoint or the file cannot be written.
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
@@ -592,7 +475,7 @@ def train_estimator(
         "positions": training.positions,
         "seconds": round(seconds, 1),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "program": ur_solver.__version__,
+        "program": version("ur-solver"),
     }
     if first is not None:
         made_by["first"] = {"rules": first.rules.title, **first.made_by}

@@ -4,9 +4,8 @@ A policy has one method, `weights`, which returns the probability of each option
 function of a position and its options also works (`policy_of`), and so does a name: one of
 `PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
 
-A policy in play: it chooses in games that are played throw by throw.
-
-Policies of the user's own, from a Python file or an importable module.
+A `Player` chooses by a policy in games that are played throw by throw. `policy_from` loads policies
+of the user's own, from a Python file or an importable module.
 """
 
 from __future__ import annotations
@@ -104,15 +103,10 @@ PRIORITIES: dict[str, str] = {
 
 
 class Priorities:
-    """Chooses by its first priority; the next ones break ties, in order.
+    """Chooses by its first priority; the next ones, of `PRIORITIES`, break ties in order.
 
-    Parameters
-    ----------
-    order : sequence of str
-        Of `PRIORITIES`.
-    takes_first : bool
-        Whether it takes the first of options that are equal by all priorities, which moves the
-        rearmost piece, or any.
+    Of options that are equal by all of them it takes any, or with `takes_first` the first, which
+    moves the rearmost piece.
     """
 
     def __init__(self, order: Sequence[str], *, takes_first: bool = False) -> None:
@@ -140,16 +134,10 @@ class Priorities:
 class TablePolicy:
     """Plays by a table: chooses the best option, or errs sometimes.
 
-    Parameters
-    ----------
-    values : Values
-    temperature : float
-        An option that loses as much as the temperature is chosen 1/e times as often as the best;
-        with stakes, it is a share of the pot. 0 chooses the best, of equals the first.
-    others : Values, optional
-        The values of states in which the other side throws, if they differ.
-    tie : float
-        At temperature 0, options that are worse than the best by no more count as equal to it.
+    An option that loses as much as the `temperature` is chosen 1/e times as often as the best; with
+    stakes, it is a share of the pot. 0 chooses the best, of equals the first; options that are
+    worse than the best by no more than `tie` count as equal to it. `others` are the values of
+    states in which the other side throws, if they differ.
     """
 
     def __init__(
@@ -205,13 +193,7 @@ class TablePolicy:
 
 
 class Decided:
-    """The policy of a function, which is called turn by turn, by the readable rules: slow.
-
-    Parameters
-    ----------
-    decide : callable
-        See `Decide`.
-    """
+    """The policy of a function (`Decide`), called turn by turn, by the readable rules: slow."""
 
     def __init__(self, decide: Decide) -> None:
         self.decide = decide
@@ -303,14 +285,8 @@ def policy_of(what: PolicyLike, values: Values | None) -> Policy:
 class Asked(NamedTuple):
     """A decision of a player in a game: a choice before the throw, or a move.
 
-    Attributes
-    ----------
-    state : bytes
-        The encoded state, seen by the side that chooses.
-    moves_by : int or None
-        The throw that a piece is moved by; None before the throw.
-    choice : str
-        The choice made before the throw.
+    `state` is encoded, seen by the side that chooses; `moves_by` is the throw that a piece is moved
+    by, None before the throw; `choice` was made before the throw.
     """
 
     state: bytes
@@ -319,13 +295,7 @@ class Asked(NamedTuple):
 
 
 class Player:
-    """Chooses by a policy, for many games at once, so a table is read once for all of them.
-
-    Parameters
-    ----------
-    rules : RuleSet
-    policy : Policy
-    """
+    """Chooses by a policy, for many games at once, so a table is read once for all of them."""
 
     def __init__(self, rules: RuleSet, policy: Policy) -> None:
         self.policy = policy
@@ -390,21 +360,13 @@ NAME = "policy"
 
 
 def policy_from(text: str, values: Values) -> Policy:
-    """The policy that a text asks for.
+    """The policy that a text asks for, built in or of the user's own.
 
-    Parameters
-    ----------
-    text : str
-        A built-in policy (`policy_of`); the path of a Python file, which ends in ``.py``; or the
-        name of a module. The last two define `policy`, a function or an object with a method
-        `weights`; a colon and a name ask for another (``agents.py:greedy``).
-    values : Values
-        Of the table that built-in policies play by.
-
-    Raises
-    ------
-    InputError
-        If there is none, or it cannot be loaded; and from `weights`, if it fails.
+    The text is that of a built-in policy (`policy_of`), which plays by `values`; the path of a
+    Python file, which ends in ``.py``; or the name of a module. The last two define `policy`, a
+    function or an object with a method `weights`; a colon and a name ask for another
+    (``agents.py:greedy``). InputError if there is none, or it cannot be loaded; and from `weights`,
+    if it fails.
     """
     if text in PLAYERS or any(part in PRIORITIES for part in text.split("+")):
         return policy_of(text, values)

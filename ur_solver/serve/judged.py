@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ur_solver.api.evaluator import Evaluator, exactness
+from ur_solver.answers.query import exactness
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit import (
     GameAudit,
     Thresholds,

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ur_solver.answers.query import exactness
 from ur_solver.answers.values import states_of
-from ur_solver.api.evaluator import Evaluator, exactness, position_values
+from ur_solver.api.evaluator import Evaluator, position_values
 from ur_solver.audit.audits import Thresholds
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent

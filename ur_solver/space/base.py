@@ -442,6 +442,10 @@ class Space(ABC):
             self._rank_rows(states, ranks)
         return ranks
 
+    def go_on(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """For each row of `rank_states` whether it has a rank; builds no ranks where it can."""
+        return self.rank_states(states) >= 0
+
     def unrank_states(self, ranks: npt.ArrayLike) -> npt.NDArray[Any]:
         """The state rows of many ranks: `state_dtype`, shape (n, state_width).
 

@@ -44,7 +44,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import LIGHT, Position, RuleSet
-from ur_solver.space.base import Block, Half, Ranks, Space, StateLayout
+from ur_solver.space.base import Block, Half, Ranks, Space, StateLayout, rows_of
 from ur_solver.space.tiles import TileSpace
 
 CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
@@ -142,6 +142,10 @@ class StakesSpace(Space):
         found = self.positions.rank_states(states[:, :-1])
         levels = np.minimum(states[:, -1], self.reach)
         ranks[:] = np.where(found >= 0, found * self.values_per_position + levels, -1)
+
+    def go_on(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """As `Space.go_on`."""
+        return self.positions.go_on(rows_of(states, self.state_dtype, self.state_width)[:, :-1])
 
     def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
         # the values after the last level are no separate positions

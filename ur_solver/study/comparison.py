@@ -1,8 +1,6 @@
-"""Comparisons of studies: the figures, and their tables and pages.
+"""Comparisons of studies: the figures, their tables, their plots and one page of HTML.
 
-Plots of studies as SVG, by matplotlib (the extra ``plots``).
-
-Studies side by side as one self-contained HTML page.
+Plots are SVG by matplotlib (the extra ``plots``).
 """
 
 from __future__ import annotations
@@ -51,15 +49,8 @@ Study = dict[str, Any]
 class Row:
     """A figure of a comparison.
 
-    Attributes
-    ----------
-    key : str
-        Its name in JSON and CSV.
-    label : str
-    form : callable
-        Formats it for people.
-    source : str or callable
-        Gives the figure of a study, or None: a function, or the figure's path in the study's JSON.
+    `key` is its name in JSON and CSV, `form` formats it for people. `source` gives it of a study,
+    or None: a function, or the figure's path in the study's JSON.
     """
 
     key: str
@@ -148,13 +139,7 @@ ROWS = (
 
 
 def read_study(path: pathlib.Path) -> Study:
-    """A study that ``ur study --json`` wrote.
-
-    Raises
-    ------
-    InputError
-        If the file is not a study.
-    """
+    """A study that ``ur study --json`` wrote; InputError if the file is none."""
     try:
         found = json_values(decoded(path.read_bytes()))
     except OSError as error:
@@ -404,13 +389,7 @@ PLOTS = (
 
 
 def comparison_page(studies: Sequence[Study]) -> str:
-    """The page, with its plots inline.
-
-    Raises
-    ------
-    InputError
-        If matplotlib is not installed.
-    """
+    """The page, with its plots inline; InputError if matplotlib is not installed."""
     from jinja2 import Environment  # noqa: PLC0415 - 20 ms that no other output needs
 
     source = files("ur_solver.study").joinpath("templates/comparison.html").read_text("utf-8")

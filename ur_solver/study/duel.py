@@ -1,4 +1,6 @@
-"""Players that are programs of their own: a line protocol over standard input and output.
+"""Duels: games of two players in pairs, with the same throws and the sides exchanged.
+
+A player may be a program of its own, by a line protocol over standard input and output.
 
 The program is sent a line and, where that asks for something, answers with one:
 
@@ -12,8 +14,6 @@ P is a position in notation, in which the program is the side to throw. T is the
 a piece. The moves are the legal ones, as RGN writes them, in the order of `legal_moves`; choices
 are those before the throw that some rule sets have. Only what leaves a choice is asked. A line
 that begins with ``info`` is ignored.
-
-Duels: games of two players in pairs, with the same throws and the sides exchanged.
 """
 
 from __future__ import annotations
@@ -50,15 +50,8 @@ _MOST_LINE = 10_000
 class Decision(NamedTuple):
     """What a player of a whole game is asked.
 
-    Attributes
-    ----------
-    position : Position
-    throw : int or None
-        The throw that moves a piece; None before the throw.
-    choice : str
-        The choice made before the throw.
-    options : tuple of str
-        Legal moves, or choices before the throw.
+    `throw` is the one that moves a piece, None before the throw; `choice` was made before it.
+    `options` are legal moves, or choices before the throw.
     """
 
     position: Position
@@ -70,23 +63,9 @@ class Decision(NamedTuple):
 class Program(Closing):
     """A running program that plays; it ends with the context.
 
-    Parameters
-    ----------
-    command : str
-        As a shell would read it, without its expansions.
-    seconds : float
-        The time for each answer.
-
-    Attributes
-    ----------
-    name : str
-        As it calls itself.
-
-    Raises
-    ------
-    InputError
-        If it cannot be started or does not answer; later, if it ends, takes too long, or answers
-        anything but what it is asked.
+    `command` is read as a shell would read it, without its expansions; `seconds` is the time for
+    each answer; `name` is what the program calls itself. InputError if it cannot be started or does
+    not answer; later, if it ends, takes too long, or answers anything but what it is asked.
     """
 
     def __init__(self, command: str, seconds: float = 10.0) -> None:
@@ -189,15 +168,7 @@ class Duellist(Protocol):
 
 
 class PolicyDuellist:
-    """A policy as a player of whole games.
-
-    Parameters
-    ----------
-    rules : RuleSet
-    policy : Policy
-    seed : int
-        Of its random choices.
-    """
+    """A policy as a player of whole games; the seed is that of its random choices."""
 
     def __init__(self, rules: RuleSet, policy: Policy, seed: int) -> None:
         self._player, self._space = Player(rules, policy), space_of(rules)
@@ -218,14 +189,9 @@ class PolicyDuellist:
 class Duel:
     """The result of a duel.
 
-    Attributes
-    ----------
-    share : IntervalEstimate
-        The share of games that the first player wins, half of which it begins; games that are not
-        finished count half. The interval is that of the mean over pairs.
-    games, unfinished : int
-    throws : float
-        In a game, on average.
+    `share` is the share of games that the first player wins, half of which it begins; games that
+    are not finished count half. Its interval is that of the mean over pairs. `throws` are those of
+    a game, on average.
     """
 
     share: IntervalEstimate
@@ -254,21 +220,8 @@ def duel(
 ) -> Duel:
     """Let two players play pairs of games: the same throws, with the sides exchanged.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    first, second : Duellist
-    games : int
-        An even number.
-    seed : int
-        Of the dice: the throws of a pair depend on it and on the pair's number alone.
-    progress : callable, optional
-        Called with the games done and their total.
-
-    Raises
-    ------
-    InputError
-        If the number of games or the seed is invalid, or a program fails (`Program`).
+    `games` is an even number; the throws of a pair depend on the seed and on the pair's number
+    alone. InputError if one of these is invalid, or a program fails (`Program`).
     """
     whole_number("seed", seed)
     if whole_number("games", games, 2) % 2:

@@ -4,7 +4,7 @@ Games are independent. A share has Wilson's interval; a mean, a ratio and a spre
 interval, from the spread of the games' contributions; a quantile has one between two order
 statistics; an extreme has a bound on the share of more extreme games.
 
-Figures of a study as text: shares in per cent, numbers, with their intervals.
+Figures become text here too: shares in per cent and numbers, with their intervals.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
-"""The equations of the length of a game in one block, and their solution.
+"""Lengths of games as the objective of a solve: tables of the expected number of throws to come.
+
+Under the objective ``length`` both sides play to win, as their table does; under ``length-max``
+both play to make the game as long as possible. docs/length.md defines them and has the proof of
+the error that a table states.
 
 The length L of a position is 1 more than the mean over the throws of the length of the longest
 move; where a policy decides, of its move. The block is written out in memory. A solution is found
 by policy iteration: the moves that are longest by the lengths found so far make linear equations,
 which are solved by the stabilised biconjugate gradient method (van der Vorst, 1992). In long
 games sweeps would need as many rounds as a game has throws.
-
-Lengths of games as the objective of a solve: tables of the expected number of throws to come.
-
-Under the objective ``length`` both sides play to win, as their table does; under ``length-max``
-both play to make the game as long as possible. docs/length.md defines them and has the proof of
-the error that a table states.
 """
 
 from __future__ import annotations
@@ -135,12 +133,7 @@ class _Part:
 class LengthBlock:
     """One block, written out: some 400 bytes a position.
 
-    Parameters
-    ----------
-    generator : MoveGenerator
-    block : Block
-    policy : Policy, optional
-        What both sides do; without it, whatever makes the game longest.
+    Both sides do what `policy` says, or without one whatever makes the game longest.
     """
 
     def __init__(
@@ -208,13 +201,7 @@ class LengthBlock:
         return _Part(ranks, chances, edges, starts, reached, is_over)
 
     def check_that_it_ends(self) -> None:
-        """Check that play leaves the block, whatever both sides do.
-
-        Raises
-        ------
-        UnsolvableError
-            If both together may stay in it for ever, whatever is thrown.
-        """
+        """Raise UnsolvableError if both sides together may stay in the block for ever."""
         may_stay = np.zeros(self._generator.space.n_values + 1, dtype=bool)
         for part in self._parts:
             may_stay[part.ranks] = ~part.is_over
@@ -234,23 +221,10 @@ class LengthBlock:
             )
 
     def solve(self, values: Floats) -> int:
-        """Solve the equations.
+        """Solve the equations; return the number of sweeps, those of linear equations included.
 
-        Parameters
-        ----------
-        values : float64
-            By rank, 0 behind the last one: the lengths of the blocks that this one reads; those of
-            this block are written.
-
-        Returns
-        -------
-        int
-            The number of sweeps, those of linear equations included.
-
-        Raises
-        ------
-        UnsettledError
-            If the lengths do not converge.
+        `values` are by rank, 0 behind the last one: the lengths of the blocks that this one reads;
+        those of this block are written. UnsettledError if the lengths do not converge.
         """
         own = values[self.block.offset : self.block.offset + self.block.size]
         own[:] = 0.0
@@ -340,20 +314,10 @@ _SLACK = 1 + 2.0**-50
 
 
 def check_lengths(rules: RuleSet, objective: str) -> None:
-    """Check that lengths of a rule set can be solved here.
+    """Check that lengths of a rule set can be solved here, by ``"length"`` or ``"length-max"``.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    objective : str
-        ``"length"`` or ``"length-max"``.
-
-    Raises
-    ------
-    InputError
-        If there is no such objective, or the rules have stakes.
-    MemoryLimitError
-        If it would take more memory than is free.
+    InputError if there is no such objective, or the rules have stakes; MemoryLimitError if it would
+    take more memory than is free.
     """
     if objective not in (LENGTH, LONGEST):
         raise InputError(
@@ -378,32 +342,12 @@ def solve_lengths(
     *,
     progress: Progress | None = None,
 ) -> Header:
-    """Solve the lengths of all positions, prove how far they may be off, and write their table.
+    """Solve the lengths of all positions, prove their error, and write their table.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    objective : str
-        ``"length"`` or ``"length-max"``.
-    path : Path
-        Of the table, which replaces an existing one at the end.
-    values : Values, optional
-        Of the rule set's own table; needed by ``"length"`` alone.
-    progress : callable, optional
-        Called with the positions done and their total.
-
-    Raises
-    ------
-    InputError, MemoryLimitError
-        As `check_lengths` does.
-    UnsolvableError
-        If play may go on for ever.
-    UnsettledError
-        If lengths do not converge.
-    CertificateError
-        If nothing can be proven of them.
-    OutputError
-        If the table cannot be written.
+    The table replaces an existing one at the end. `values` are those of the rule set's own table,
+    which ``"length"`` alone needs. Raises as `check_lengths`; UnsolvableError if play may go on for
+    ever, UnsettledError if lengths do not converge, CertificateError if nothing can be proven of
+    them, and OutputError if the table cannot be written.
     """
     began = time.perf_counter()
     check_lengths(rules, objective)
@@ -439,12 +383,9 @@ def _blocks(rules: RuleSet, objective: str, values: Values | None) -> Iterator[L
 
 
 def proven_error(residual: float, lengths: npt.NDArray[np.float64]) -> float:
-    """How far some lengths may be off, by the largest residual of all that they lead to.
+    """How far lengths may be off, by the largest residual of all that they lead to.
 
-    Raises
-    ------
-    CertificateError
-        If the residual is 1 throw or more, by which nothing is proven.
+    CertificateError if that is 1 throw or more, by which nothing is proven.
     """
     if not residual < 1.0:
         raise CertificateError(
@@ -458,13 +399,8 @@ def proven_error(residual: float, lengths: npt.NDArray[np.float64]) -> float:
 class LengthVerification:
     """What was checked and found correct.
 
-    Attributes
-    ----------
-    positions, chunks, blocks : int
-    residual : float
-        The largest, as computed again, in throws.
-    error : float
-        How far a length can be off at most, as proven again, in throws.
+    `residual` is the largest as computed again, `error` how far a length can be off at most as
+    proven again, both in throws.
     """
 
     positions: int
@@ -479,17 +415,7 @@ def verify_lengths(
 ) -> LengthVerification:
     """Check a table of lengths from its file: checksums, equations, and its proven error.
 
-    Parameters
-    ----------
-    table : TableFile
-        With an objective of length.
-    values, progress
-        As for `solve_lengths`.
-
-    Raises
-    ------
-    DamagedTableError
-        At the first fault.
+    `values` are as for `solve_lengths`. DamagedTableError at the first fault.
     """
     header, rules = table.header, table.rules
     assert header.objective is not None

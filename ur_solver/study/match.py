@@ -1,17 +1,11 @@
-"""The states in which the first player throws first, in the games of a study.
+"""Games between policies, many at a time, with observers that note some numbers of every game.
 
-Games between policies, many at a time, with observers.
-
-Observers of games in play, which note some numbers of every game.
-
-Everything except the random choices of `Snapshots` is a count. Games are independent, so the mean
+Notes are counts, except for the random choices of `Snapshots`. Games are independent, so the mean
 of the notes has an interval (`ur_solver.study.estimates`).
 
-Rules of thumb: orders of priorities, and the best order that is found.
-
-An order is judged by games against a common opponent that no order beats by far, since players
-reach positions by their own moves: the loss of an order in the table's positions says little
-about its loss in its own.
+Rules of thumb are orders of priorities (`best_order`). An order is judged by games against a common
+opponent that no order beats by far, since players reach positions by their own moves: the loss of
+an order in the table's positions says little about its loss in its own.
 """
 
 from __future__ import annotations
@@ -47,14 +41,7 @@ from ur_solver.study.estimates import IntervalEstimate, mean_of
 
 
 class FirstStates(NamedTuple):
-    """States with light, the first player, to throw.
-
-    Attributes
-    ----------
-    rows : unsigned, shape (states, state width)
-    chances : float64, shape (states,)
-        The probability of each.
-    """
+    """Encoded states with light, the first player, to throw, and the probability of each."""
 
     rows: Rows
     chances: npt.NDArray[np.float64]
@@ -70,10 +57,7 @@ class FirstStates(NamedTuple):
 def first_states(values: Values) -> FirstStates:
     """The start; where both sides enter first, what two perfect players enter to.
 
-    Parameters
-    ----------
-    values : Values
-        By which a player chooses a square who may choose it.
+    A player who may choose a square chooses by `values`.
     """
     rules, space = values.rules, space_of(values.rules)
     if not rules.mechanics.both_enter:
@@ -95,17 +79,10 @@ MAX_THROWS = 5000
 
 @dataclass(frozen=True)
 class GameStep:
-    """A throw and the chosen option in many games at once.
+    """A throw and the chosen option in many games at once, a turn for each game.
 
-    Attributes
-    ----------
-    games : int64, shape (turns,)
-        The games' numbers.
-    sides : uint8, shape (turns,)
-        Whose turn it is: 0 for light, who threw first in the game, 1 for dark.
-    turns : TurnBatch
-    chosen : int64, shape (turns,)
-        The chosen option.
+    `games` are their numbers, `sides` whose turn it is: 0 for light, who threw first in the game, 1
+    for dark. `chosen` is the chosen option of each turn, among those of all `turns`.
     """
 
     games: npt.NDArray[np.int64]
@@ -130,15 +107,7 @@ ObserverOf = Callable[[MoveGenerator, int, np.random.Generator], Observer]
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """Games that were played.
-
-    Attributes
-    ----------
-    light_won, is_finished : bool, shape (games,)
-    throws : int32, shape (games,)
-    notes : dict
-        Of the observers, by name.
-    """
+    """Games that were played, with the notes of observers by name; a row for each game."""
 
     light_won: npt.NDArray[np.bool_]
     is_finished: npt.NDArray[np.bool_]
@@ -167,21 +136,9 @@ def play(
 ) -> PlayedGames:
     """Play games; light throws first.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    light, dark : Policy
-        Called from several threads at once.
-    n_games : int
-    seed : int
-        Of the dice and of random choices: the same seed plays the same games, with any number of
-        threads.
-    observers : iterable of callables
-        They are made anew for every `_CHUNK` games.
-    threads : int, optional
-        One for each processor, if not given.
-    first : FirstStates, optional
-        Where games begin; at the start, if not given.
+    Policies are called from several threads at once. The same seed plays the same games, with any
+    number of threads. Observers are made anew for every `_CHUNK` games. Games begin at the start,
+    if `first` does not say otherwise.
     """
     generator, made = generator_of(rules), tuple(observers)
     first = first or FirstStates(generator.start(), np.ones(1))
@@ -308,12 +265,9 @@ _Notes = dict[str, npt.NDArray[Any]]
 class Counts:
     """Counts of events in each game.
 
-    Notes
-    -----
-    turns, moves, choices, options, passes, captures, extras, most_options
-        Spells of one side's throws; throws that moved something; throws with two moves or more,
-        and the moves there were in those; throws without a move; pieces captured; further throws
-        gained; the most moves that a throw had.
+    turns: spells of one side's throws; moves: throws that moved something; choices: throws with two
+    moves or more; options: the moves there were in those; passes: throws without a move; captures:
+    pieces captured; extras: further throws gained; most_options: the most moves of a throw.
     """
 
     _NAMES = ("turns", "moves", "choices", "options", "passes", "captures", "extras")
@@ -344,21 +298,11 @@ class Counts:
 class ChanceObserver:
     """The course of the chances in each game, by a table.
 
-    With stakes they are shares of the sum of both sides' values.
-
-    Notes
-    -----
-    lead_changes
-        The number of changes of the better side.
-    decided
-        The throw after which the winner's chance was never again below `DECIDED`.
-    least_of_winner
-        The least chance that the winner had before a throw.
-    luck, loss
-        Light's luck minus dark's; dark's losses minus light's. Their sum is the result minus the
-        value of the start.
-    swing
-        The sum of the absolute changes by throws.
+    With stakes they are shares of the sum of both sides' values. lead_changes: the changes of the
+    better side; decided: the throw after which the winner's chance was never again below `DECIDED`;
+    least_of_winner: the least chance that the winner had before a throw; luck: light's less dark's;
+    loss: dark's losses less light's. Luck and loss sum to the result less the value of the start.
+    swing: the sum of the absolute changes by throws.
     """
 
     def __init__(
@@ -414,13 +358,10 @@ class ChanceObserver:
 
 
 class Squares:
-    """The events on each square of the path, and off it, in each game.
+    """The events on each square of the path, and off it: counts, shape (games, path length).
 
-    Notes
-    -----
-    stood, captured : shape (games, path length)
-        Throws before which a piece of the side to throw stood there, by its path index; pieces
-        captured there, by the path index of the piece that captured.
+    stood: throws before which a piece of the side to throw stood there, by its path index;
+    captured: pieces captured there, by the path index of the piece that captured.
     """
 
     def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
@@ -444,13 +385,8 @@ class Squares:
 class Snapshots:
     """One state of each game, and one throw that left a choice, each drawn with equal chances.
 
-    Notes
-    -----
-    row : shape (games, state width)
-    has_choice : bool, shape (games,)
-        Whether there was a choice.
-    choice_row, choice_throw, choice_may
-        The turn as `MoveGenerator.successors` takes it.
+    row: the state; has_choice: whether there was a choice; choice_row, choice_throw, choice_may:
+    the turn as `MoveGenerator.successors` takes it.
     """
 
     def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
@@ -500,13 +436,7 @@ _MORE = 4
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices of games, with the values of their options to the side that chooses.
-
-    Attributes
-    ----------
-    turns : TurnBatch
-    worth : float64, shape (options,)
-    """
+    """Choices of games, with what their options are worth to the side that chooses."""
 
     turns: TurnBatch
     worth: npt.NDArray[np.float64]
@@ -554,22 +484,10 @@ def best_order(
 ) -> list[tuple[tuple[str, ...], IntervalEstimate]]:
     """The order of priorities that wins most against an opponent, found one by one.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    opponent : Policy
-    games : int
-        Of each order that is tried; all with the same throws at first.
-    seed : int
-    first : FirstStates, optional
-        Where games begin; at the start, if not given.
-
-    Returns
-    -------
-    list
-        The best priority, the best order with one more before it, behind it or, later, between
-        two, and so on, with the share of games that each wins; as long as a further one wins a
-        point more. The shares are those of games that no order was chosen by.
+    Returns the best priority, the best order with one more before it, behind it or, later, between
+    two, and so on, with the share of games that each wins; as long as a further one wins a point
+    more. Each order that is tried plays `games`, all with the same throws at first. The shares are
+    those of games that no order was chosen by.
     """
     found: list[tuple[str, ...]] = []
     before = -math.inf

@@ -1,9 +1,8 @@
-"""Exercises: decisions drawn from play in which all options but the best lose something.
+"""Decisions to practise: their options with values, and what makes the difference.
 
-Decisions to practise: their options with values, and what makes the difference.
-
-`exercises` draws decisions from play; here are also those of audited games, the values of all
-options of either, and the values after each next throw.
+`exercises` draws decisions from play in which all options but the best lose something; `mistakes`
+are those of audited games. Both have the values of all options, and the values after each next
+throw.
 """
 
 from __future__ import annotations
@@ -37,21 +36,13 @@ _TIE = 1e-9
 
 
 class Exercise(NamedTuple):
-    """A decision of the side to throw in a position.
+    """A decision of the side to throw in a position before the throw.
 
-    Attributes
-    ----------
-    position : Position
-        Before the throw.
-    choice : str
-        The choice before the throw; empty if there is none, or if that is the decision.
-    throws : tuple of int
-        As the dice show them; empty if the decision is the choice before the throw.
-    cost : float
-        What the second best option loses, a share of what there is to win.
-    source : int or None
-        Where a square is chosen in an opening, the path index that both markers are on; the throws
-        are then both sides', light's first.
+    `choice` is the choice before the throw; empty if there is none, or if that is the decision.
+    `throws` are what the dice show; empty if the decision is the choice before the throw. `cost` is
+    what the second best option loses, a share of what there is to win. Where a square is chosen in
+    an opening, `source` is the path index that both markers are on, and the throws are both sides',
+    light's first.
     """
 
     position: Position
@@ -73,28 +64,11 @@ def exercises(
 ) -> list[Exercise]:
     """Decisions in games between two equal players, all different, in random order.
 
-    Parameters
-    ----------
-    values : Table or Estimator
-    count : int
-        The most exercises.
-    seed : int
-        Of the games and of all that is drawn.
-    cost : float
-        The least that an option other than the best loses, a share of what there is to win in
-        [0, 1).
-    players : str, function or Policy
-        Who plays both sides.
-    games : int
-        The number of games. Each gives one decision, or two if the rules have a choice before
-        the throw; those that cost less are left out.
-    has_openings : bool
-        Whether the squares that a side may choose in an opening are among the decisions.
-
-    Raises
-    ------
-    InputError
-        If a number is out of its range.
+    At most `count`, in which an option other than the best loses `cost` at least, a share in [0, 1)
+    of what there is to win. Each of the `games` gives one decision, or two if the rules have a
+    choice before the throw; those that cost less are left out. With `has_openings` the squares that
+    a side may choose in an opening are among the decisions. InputError if a number is out of its
+    range.
     """
     whole_number("count", count)
     if not 0 <= cost < 1:
@@ -430,12 +404,7 @@ def _is_mistake(judged: JudgedPly, cost: float) -> bool:
 class NextThrow(NamedTuple):
     """What a next throw makes of an option.
 
-    Attributes
-    ----------
-    throws : tuple of int
-    probability : float
-    value : float
-        To the side that decides, after the best move with that throw.
+    `value` is to the side that decides, after the best move with that throw.
     """
 
     throws: tuple[int, ...]

@@ -1,6 +1,6 @@
 """Sweeps over the turns of one rule set, written out: the equations of two policies.
 
-`ur_solver.study.evaluate` writes them out and says what they mean.
+`ur_solver.study.exact_play` writes them out and says what they mean.
 """
 
 from libc.math cimport fabs

@@ -1,6 +1,4 @@
-"""The first turns of a game, as the table plays them.
-
-The study of a rule set, as one JSON object.
+"""The study of a rule set, as one JSON object.
 
 Figures that are exact are numbers; sampled ones are objects with their 95 % interval, as
 `IntervalEstimate.to_json` writes them. docs/study.md explains each.
@@ -18,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.query import Answers
-from ur_solver.answers.values import PositionValues, Values, margin_of, totals_of
+from ur_solver.answers.values import Values, margin_of, totals_of
 from ur_solver.common.text import counted, whole_number
 from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
@@ -34,7 +32,7 @@ from ur_solver.study.estimates import (
     ratio_of,
     share_of,
 )
-from ur_solver.study.evaluate import ExactPlay, can_play_exactly, exact_evaluation
+from ur_solver.study.exact_play import ExactPlay, can_play_exactly, exact_evaluation
 from ur_solver.study.match import (
     ChanceObserver,
     Choices,
@@ -52,24 +50,15 @@ from ur_solver.study.match import (
 _Throws = tuple[int, ...]
 
 
-def opening_tree(table: PositionValues, depth: int = 3) -> list[dict[str, Any]]:
-    """The tree of the first throws: a branch for every throw, and branches of it.
+def opening_tree(table: Answers, depth: int = 3) -> list[dict[str, Any]]:
+    """The tree of the first `depth` throws: a branch for every throw, and branches of it.
 
-    Parameters
-    ----------
-    table : PositionValues
-    depth : int
-        The number of throws.
-
-    Returns
-    -------
-    list of dict
-        ``say`` is the best choice before the throw, and ``other_loses`` the loss of the other
-        (None if there is none). ``throws`` are those that lead to the branch, each as a
-        list of what the dice show; all that pass are one branch. Then their ``chance``, the best
-        ``move`` (None for a pass), light's ``value`` after it, what the ``second`` best move loses
-        (None if there is none), the ``position`` that it leads to and ``then``, the branches from
-        there. Estimated values and losses are objects with their 95 % intervals.
+    ``say`` is the best choice before the throw, and ``other_loses`` the loss of the other (None if
+    there is none). ``throws`` are those that lead to the branch, each as a list of what the dice
+    show; all that pass are one branch. Then their ``chance``, the best ``move`` (None for a pass),
+    light's ``value`` after it, what the ``second`` best move loses (None if there is none), the
+    ``position`` that it leads to and ``then``, the branches from there. Estimated values and losses
+    are objects with their 95 % intervals.
     """
     start = table.rules.start()
     throw = table.rules.mechanics.opening_throw
@@ -80,7 +69,7 @@ def opening_tree(table: PositionValues, depth: int = 3) -> list[dict[str, Any]]:
     return [chosen | _branch(table, start, depth, [(throw,)], Fraction(1), moves)]
 
 
-def _branches(table: PositionValues, position: Position, depth: int) -> list[dict[str, Any]]:
+def _branches(table: Answers, position: Position, depth: int) -> list[dict[str, Any]]:
     if depth == 0 or position.winner is not None:
         return []
     choices = turn(position)
@@ -110,7 +99,7 @@ def _by_moves(
 
 
 def _branch(
-    table: PositionValues,
+    table: Answers,
     position: Position,
     depth: int,
     throws: list[_Throws],
@@ -163,7 +152,7 @@ _AHEAD = 1.6448536269514722
 
 
 def study(
-    table: PositionValues,
+    table: Answers,
     *,
     games: int = 100_000,
     seed: int = 1,
@@ -173,7 +162,7 @@ def study(
 
     Parameters
     ----------
-    table : PositionValues
+    table : Answers
         Of a whole game. By an estimator's, the values of the start and of openings are objects with
         their 95 % intervals, too, and what is exact by a table alone is missing.
     games : int
@@ -247,9 +236,9 @@ def study(
     }
 
 
-def _fairness(table: PositionValues, played: PlayedGames) -> dict[str, Any]:
+def _fairness(table: Answers, played: PlayedGames) -> dict[str, Any]:
     start = table.rules.start()
-    value, answers, margin = table.value(start), Answers(table), margin_of(table, start)
+    value, answers, margin = table.value(start), table, margin_of(table, start)
     fairness: dict[str, Any] = {
         "first_player": IntervalEstimate.within(answers.opening_value(), margin).to_json(),
         "first_player_wins": mean_of(played.results).to_json(),

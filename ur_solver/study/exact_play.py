@@ -1,11 +1,9 @@
-"""The exact result of two policies: their equations over the whole space, solved by sweeps.
+"""One policy against another: exactly for small games, otherwise by playing games.
 
 Under two policies a position's chance is a mean over its successors, without a maximum. The
 equations are swept block by block in solving order, as in the solver, but expanded in memory,
-which suits small games. A side without a policy plays the *best reply*
-to the other's, a maximum again. The throws of a game are counted alike, and their squares.
-
-One policy against another: exactly for small games, otherwise by playing games.
+which suits small games. A side without a policy plays the *best reply* to the other's, a maximum
+again. The throws of a game are counted alike, and their squares.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from ur_solver.errors import InputError, SolveError
 from ur_solver.moves import AGAIN, PASS, WIN, MoveGenerator, Rows, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, Weights, policy_of
-from ur_solver.study import _sweeps
+from ur_solver.study._sweeps import sweep_means, sweep_reply
 from ur_solver.study.estimates import IntervalEstimate, deviation_of, mean_of
 from ur_solver.study.match import FirstStates, first_states, play
 
@@ -175,17 +173,8 @@ class ExactPlay:
     def chances(self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None) -> Pair:
         """The chances of winning of the side that throws, by rank: light's, and dark's.
 
-        Parameters
-        ----------
-        light, dark : as `weights` gives them, or None
-            None for the best reply to the other side.
-
-        Raises
-        ------
-        InputError
-            If neither side has a policy; a table has those values.
-        SolveError
-            If the sweeps do not converge.
+        `light` and `dark` are as `weights` gives them; None is the best reply to the other side.
+        InputError if both are best replies.
         """
         if light is None and dark is None:
             raise InputError("a best reply needs a policy to reply to")
@@ -201,14 +190,7 @@ class ExactPlay:
         dark: list[list[Weights]],
         means: Pair | None = None,
     ) -> Pair:
-        """The mean number of throws to the end, by rank, where light throws and where dark does.
-
-        Parameters
-        ----------
-        light, dark : as `weights` gives them
-        means : pair of float64 arrays, optional
-            What this method gives without them; with them it gives the means of the squares.
-        """
+        """The mean number of throws to the end, by rank; with these means, that of its square."""
         if means is None:
             means = np.ones(self.n), np.ones(self.n)
         # where neither can ever move, they pass for ever: no throws are counted
@@ -218,11 +200,7 @@ class ExactPlay:
     def sums(self, light: list[list[Weights]], dark: list[list[Weights]], added: Pair) -> Pair:
         """The mean sum to the end of what each turn adds, where light throws and where dark does.
 
-        Parameters
-        ----------
-        light, dark : as `weights` gives them
-        added : pair of float64 arrays
-            By rank; 0 where neither side can ever move.
+        `added` is by rank, 0 where neither side can ever move.
         """
         values = np.zeros(self.n + 1), np.zeros(self.n + 1)
         return self._swept(light, dark, added, values)
@@ -242,12 +220,12 @@ class ExactPlay:
                 for side, weights in enumerate((light, dark)):
                     own, other = values[side], values[1 - side]
                     if weights is None:
-                        changed = _sweeps.sweep_reply(
+                        changed = sweep_reply(
                             *(part.ranks, part.option_starts, part.reached, part.choice_starts),
                             *(part.chances, own, other, 1 - 2 * side),
                         )
                     else:
-                        changed = _sweeps.sweep_means(
+                        changed = sweep_means(
                             *(part.ranks, part.starts, part.reached, weights[index][k]),
                             *(added[side], own, other),
                         )
@@ -303,15 +281,8 @@ class _RankValues:
 class Beginnings(NamedTuple):
     """The first states of light's games.
 
-    Attributes
-    ----------
-    n_throws : int
-        The number of throws made already.
-    weights : float64
-        The probability of each.
-    ranks : int64
-    is_turned : bool
-        Whether dark throws next.
+    `n_throws` have been made already; `weights` are the states' probabilities; `is_turned` says
+    where dark throws next.
     """
 
     n_throws: int
@@ -438,10 +409,7 @@ def evaluate(
 def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None) -> Evaluation:
     """The exact result of two policies; None is the best reply to the other.
 
-    Raises
-    ------
-    InputError
-        If both are best replies.
+    InputError if both are best replies.
     """
     policies = (light, dark)
     chances = exact.chances(
