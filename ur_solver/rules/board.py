@@ -97,13 +97,9 @@ class Board:
 
 
 UR = Board("ur", ("....__..", "........", "....__.."), frozenset({"A1", "C1", "B4", "A7", "C7"}))
-
 EYES = frozenset({"A2", "A4", "B7", "C2", "C4"})
-
 FOUR_FIVES = frozenset({"B3", "B6"})
-
 WAVY_CORNERS = frozenset({"A8", "C8"})
-
 QUARTERED = frozenset({"B1"})
 """Markings of the Ur board's other squares, which some rule sets use."""
 
@@ -247,11 +243,8 @@ class Path:
 
 
 _ENTRY = "A4 A3 A2 A1"
-
 _MASTERS = f"{_ENTRY} B1 B2 B3 B4 B5 B6 B7 C7 C8 B8 A8 A7"
-
 _BACK = "B7 B6 B5 B4 B3 B2 B1"
-
 _SKIRIUK_TURNS_OVER = 13
 
 PATHS: dict[str, Path] = {

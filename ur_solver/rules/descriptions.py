@@ -118,21 +118,13 @@ class Mention:
 
 
 _SKIRIUK = "Skiriuk's article, 2011 (Russian)"
-
 _SUMMARY = "summary of three games (Russian)"
-
 _LEAFLET = "leaflet with three versions (French)"
-
 _ARTICLE = "article on four games (Dutch, Spanish)"
-
 _ROYALUR = "RoyalUr's presets"
-
 _BIRDS = "hirondelle oiseau-tempête corbeau coq aigle oiseaux swallow raven rooster eagle"
-
 _MUSEUM = "Brits Museum, Museo Británico, Музей"
-
 _CONVENTIONAL = "conventioneel, conventionele, convencional, Parlett, Masters Games"
-
 _STAKES = "inzet, pot, boete, apuesta, bote, multa, enjeu, mise"
 
 _WORDS_OF_DOCUMENTS = {
@@ -255,9 +247,7 @@ FILE = pathlib.Path(__file__).with_name("rules.md")
 """The prose, which is installed with the package."""
 
 _HEADING = re.compile(r"#+ (?:([0-9]+(?:\.[0-9]+)*) )?(.+)")
-
 _FENCE = "```"
-
 _FOR_ALL = ("1", "2", "3", "4.1", "4.2", "4.3")
 """The numbers of the sections that every rule set needs."""
 

@@ -58,7 +58,6 @@ SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
 """The sides in words."""
 
 ROSETTE = "*"
-
 Paint = Callable[[str, str], str]
 """Colours a text; the second argument is the side it stands for, or `ROSETTE`."""
 
@@ -69,7 +68,6 @@ def plain(text: str, _what: str) -> str:
 
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-
 TO, FROM = "[]", "()"
 """The brackets around the square that a piece has moved to, and the one that it has left."""
 

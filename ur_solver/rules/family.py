@@ -39,7 +39,6 @@ FAMILIES: dict[str, type[Family]] = {}
 """The families, by name."""
 
 _F = TypeVar("_F", bound="type[Family]")
-
 HOME = -1
 """The path index of a piece that has not entered."""
 

@@ -24,7 +24,6 @@ _REACH, _REACH_OF_MANY, _MANY = 26, 10, 5
 """As memory allows: 32 numbers a position, or 16 from five pieces on, which fill cache lines."""
 
 MINUS = "\N{MINUS SIGN}"
-
 _DECIMALS = 2, 12
 """The fewest and the most decimals that a value is written with."""
 

@@ -21,7 +21,6 @@ from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.squares import SquareRule
 
 K = TypeVar("K")
-
 V = TypeVar("V")
 
 

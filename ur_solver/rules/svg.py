@@ -57,22 +57,18 @@ def _sheet(name: str) -> Markup:
 
 
 _CELL = 40
-
 _STRIP = 16
 """Room for the columns' numbers and the rows' letters."""
 
 _TRAY = 30
-
 _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
 _LABEL = 63
-
 _PLACE_WORDS = {"home": "waiting", "off": "finished"}
 """What pictures call the places of pieces that are not on the board."""
 
 _BOX = re.compile(r'viewBox="(-?\d+) (-?\d+) (\d+) (\d+)"')
-
 _BAR = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>'
 
 _ROSETTE = "".join(
@@ -83,7 +79,6 @@ _ROSETTE = "".join(
 )
 
 _EYE = "m-6 0q6-6 12 0q-6 6-12 0m6 0h0"
-
 _FIVE = "m-4-4h0m8 0h0m-4 4h0m-4 4h0m8 0h0"
 
 _MARKS = (
@@ -402,7 +397,6 @@ WIDTH, MOST_WIDTH = 800, 8000
 """How many pixels wide a picture is, and the most."""
 
 _BACKGROUND = "white"
-
 _COLOURS = 64
 """Of an animation, as a drawing has few: more would only make its file larger."""
 
