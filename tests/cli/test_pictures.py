@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from tests.games import random_game
 from ur_solver.cli import cli
+from ur_solver.cli.board import game_pictures
 from ur_solver.records import write_games
-from ur_solver.records.pictures import game_pictures
 from ur_solver.rules import named_rules
 
 Image = pytest.importorskip("PIL.Image")

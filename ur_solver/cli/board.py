@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -21,8 +22,9 @@ from ur_solver.common.files import check_outputs, write_file
 from ur_solver.errors import InputError, RecordError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import GameRecord, RecordFault, read_file
-from ur_solver.records.pictures import game_pictures
-from ur_solver.rules import DARK, LIGHT, Move, Position, named_rules
+from ur_solver.records.parts import end_text
+from ur_solver.records.record import Ply, last_position
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Move, Position, named_rules
 from ur_solver.rules.svg import MOST_WIDTH, WIDTH, Arrow, board_picture, gif, png
 
 STDOUT = Path("-")
@@ -128,3 +130,22 @@ def _best(table: Evaluator, position: Position, throw: str) -> Move | None:
         value = text_of(table, best.value, best.error)
         say(f"{best.move.text} is the choice of an estimator, {table.plies}-ply: {value}")
     return best.move
+
+
+def game_pictures(record: GameRecord, view: str = LIGHT) -> Iterator[str]:
+    """The drawings of a game in order, as SVG that needs nothing else, with a line of text each.
+
+    `view` is the side whose row is on top.
+    """
+    for number, ply in enumerate(record.plies, start=1):
+        position = record.stepper.position(ply.state, ply.side)
+        step = ply.step
+        arrows = [] if step is None else [Arrow("best", step.source, step.target)]
+        yield board_picture(position, arrows, view=view, caption=_caption(record, number, ply))
+    yield board_picture(last_position(record), view=view, caption=end_text(record))
+
+
+def _caption(record: GameRecord, number: int, ply: Ply) -> str:
+    move = record.move_text(ply) or ("?" if ply.is_pending else "no move")
+    words = [f"{number}", SIDE_NAMES[ply.side], ply.choice, "throws", f"{ply.throw_text}:", move]
+    return " ".join(word for word in words if word)

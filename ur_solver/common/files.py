@@ -32,10 +32,7 @@ NAME_OR_PATH = "the name of a rule set, or a path"
 def path_text(path: str | os.PathLike[str], expected: str = "a path") -> str:
     """A path, or the name of something, as text.
 
-    Raises
-    ------
-    WrongTypeError
-        If it is something else; its text says that `expected` was.
+    WrongTypeError, with what was `expected`, if it is none.
     """
     try:
         text = os.fspath(path)
@@ -47,13 +44,7 @@ def path_text(path: str | os.PathLike[str], expected: str = "a path") -> str:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a complete file; text as UTF-8, without lone surrogates.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written.
-    """
+    """Write a complete file; text as UTF-8, without lone surrogates. Raises OutputError."""
     with new_file(path) as file:
         file.write(encoded(content) if isinstance(content, str) else content)
 
@@ -63,12 +54,8 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which gets its name when the context ends without an exception.
 
     It can be read and repositioned if it is a regular file. A file that is replaced keeps its
-    permissions.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written. An OSError raised inside the context becomes one.
+    permissions. OutputError if it cannot be written; an OSError raised inside the context becomes
+    one.
     """
     try:
         target = _target_of(path)
@@ -83,20 +70,10 @@ def check_outputs(
 ) -> None:
     """Check, before the work, that outputs can be written and replace no inputs.
 
-    Parameters
-    ----------
-    outputs : mapping of str to Path or None
-        By the option of each, such as ``--csv``; None for an unused one.
-    inputs : iterable of path
-        The inputs; ``-`` is standard input. Missing paths are ignored. An output inside an input
-        folder, such as a table, is an error.
-
-    Raises
-    ------
-    InputError
-        If an output is an input or another output, under any name.
-    OutputError
-        If an output cannot be written.
+    Outputs are by their options, such as ``--csv``; None for an unused one. Of the inputs ``-`` is
+    standard input, and missing ones are ignored. InputError if an output is an input or another
+    output, under any name, or is inside an input folder, such as a table; OutputError if it cannot
+    be written.
     """
     asked = [(name, path) for name, path in outputs.items() if path is not None]
     for number, (name, path) in enumerate(asked):

@@ -32,10 +32,7 @@ def usable_processors() -> int:
 def chosen_threads(threads: int | None) -> int:
     """The number of threads that a caller has chosen; by default one for each processor.
 
-    Raises
-    ------
-    WrongTypeError, InputError
-        If it is not a whole number above 0.
+    WrongTypeError or InputError if it is not a whole number above 0.
     """
     return usable_processors() if threads is None else whole_number("threads", threads, 1)
 
@@ -101,10 +98,7 @@ def _left(folder: Path, limit: str, usage: str, prefix: str) -> Iterator[int]:
 def _groups(controller: str) -> Iterator[Path]:
     """The folders of this process's control groups, its own first.
 
-    Parameters
-    ----------
-    controller : str
-        Of version 1; an empty text stands for the one hierarchy of version 2.
+    An empty controller stands for the one hierarchy of version 2.
     """
     own, mount = _own_group(controller), _mount(controller)
     if own is None or mount is None:

@@ -39,13 +39,7 @@ Progress = Callable[[int, int], object]
 
 
 def check_progress(progress: Any) -> None:
-    """Check how a caller wants progress: True, False or a function.
-
-    Raises
-    ------
-    WrongTypeError
-        If it is something else.
-    """
+    """Raise WrongTypeError unless a caller asks for progress by True, False or a function."""
     if not isinstance(progress, bool | Callable):
         raise WrongTypeError(f"progress is {progress!r:.60}; expected True, False or a function")
 
@@ -56,12 +50,7 @@ def wanted_progress(
 ) -> Iterator[Progress]:
     """The progress of a task as a caller of the library wants it.
 
-    Parameters
-    ----------
-    progress : bool or callable
-        True for a bar on standard error, False for none; or what is called.
-    task, total, unit
-        As for `shown_progress`.
+    True stands for a bar on standard error, False for none. The rest is as for `shown_progress`.
     """
     if callable(progress):
         yield progress
@@ -76,22 +65,9 @@ def shown_progress(
 ) -> Iterator[Progress]:
     """Show the progress of a task while the context lasts.
 
-    Parameters
-    ----------
-    task : str
-        The task, as a participle: ``"solving"``.
-    total : int
-        The positions in all.
-    form : Form
-    unit : str
-        What is counted.
-    delay : float
-        The seconds that pass before a bar is shown.
-
-    Yields
-    ------
-    callable
-        To be called with the positions done and the positions in all.
+    What it gives is called with the number done and the total. `task` is a participle:
+    ``"solving"``; `unit` is what `total` counts; `delay` the seconds that pass before a bar is
+    shown.
     """
     if form is Form.NONE:
         yield lambda _done, _total: None
@@ -128,14 +104,7 @@ def _bar(task: str, total: int, unit: str, delay: float) -> Iterator[Progress]:
 
 @dataclass(frozen=True)
 class Count:
-    """The progress of a task, in words and as JSON.
-
-    Attributes
-    ----------
-    task : str
-    total : int
-    unit : str
-    """
+    """The progress of a task, in words and as JSON."""
 
     task: str
     total: int
@@ -171,19 +140,11 @@ def _left(done: int, total: int, seconds: float) -> float:
 
 
 class Ticker:
-    """Prints the progress of a task at intervals, changed or not.
+    """Prints the progress of a task every `interval` seconds, changed or not.
 
-    A large block can take minutes, and a log should distinguish a working task from a hung one:
-    so a separate thread prints the lines.
-
-    Parameters
-    ----------
-    text : callable
-        Gives a line for the positions done and the seconds passed.
-    interval : float
-        Seconds between lines.
-    has_ends : bool
-        Whether there is a line at the beginning and, unless the task fails, at the end.
+    A large block can take minutes, and a log should distinguish a working task from a hung one: so
+    a separate thread prints the lines. `text` gives one for the positions done and the seconds
+    passed. With `has_ends` there is a line at the beginning and, unless the task fails, at the end.
     """
 
     def __init__(

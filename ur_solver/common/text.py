@@ -67,16 +67,8 @@ codecs.register_error(ENCODABLE, _replaced)
 def decoded(content: bytes) -> str:
     """The text of a file or of standard input, with a newline at the end of each line.
 
-    Parameters
-    ----------
-    content : bytes
-        UTF-8, with or without a byte order mark, or UTF-16 with one. Lines end in LF,
-        CR LF or CR.
-
-    Raises
-    ------
-    InputError
-        Naming the first byte that is not text.
+    It is UTF-8, with or without a byte order mark, or UTF-16 with one; lines end in LF, CR LF or
+    CR. InputError names the first byte that is not text.
     """
     name = _UTF_16.get(content[:2], "UTF-8")
     try:
@@ -113,12 +105,8 @@ def normal(text: str) -> str:
 def json_values(text: str) -> Any:
     """The values of a JSON text, without lone surrogates, NaN and infinities.
 
-    Raises
-    ------
-    ValueError
-        If it is not JSON, or a number is too large. `json.JSONDecodeError` gives the place.
-    RecursionError
-        If it is nested too deeply.
+    ValueError if it is not JSON, or a number is too large (`json.JSONDecodeError` gives the place);
+    RecursionError if it is nested too deeply.
     """
     values = _decoder().decode(text)
     return _sound_values(values) if re.search(_ESCAPED_SURROGATE, text) else values
@@ -205,12 +193,7 @@ def dumped(values: object) -> bytes:
 def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | None = None) -> int:
     """A whole number that a caller has chosen, such as a count of games.
 
-    Raises
-    ------
-    WrongTypeError
-        If it is not a whole number.
-    InputError
-        If it is not from `least` to `most`.
+    WrongTypeError if it is none; InputError if it is not from `least` to `most`.
     """
     try:
         number = operator.index(value)
@@ -223,13 +206,7 @@ def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | No
 
 
 def real_number(name: str, value: SupportsFloat) -> float:
-    """A number that a caller has chosen, such as a tolerance.
-
-    Raises
-    ------
-    WrongTypeError
-        If it is not a number.
-    """
+    """A number that a caller has chosen, such as a tolerance; WrongTypeError if it is none."""
     if isinstance(value, (str, bytes)):
         raise WrongTypeError(f"{name} is {value!r:.60}, not a number")
     try:
@@ -239,18 +216,8 @@ def real_number(name: str, value: SupportsFloat) -> float:
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """A count and what is counted.
+    """A count and what is counted; where that is not one, `many` of it or `one` and an s.
 
-    Parameters
-    ----------
-    count : int
-    one : str
-        What is counted, where there is one of it.
-    many : str, optional
-        The same where there is none or more than one; by default `one` and an s.
-
-    Examples
-    --------
     >>> counted(1, "piece")
     '1 piece'
     >>> counted(1234, "entry is", "entries are")

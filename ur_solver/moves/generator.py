@@ -37,45 +37,28 @@ Rows = npt.NDArray[Any]
 class TurnBatch:
     """Some turns with their options: legal moves, a pass if there is none, or choices.
 
-    Attributes
-    ----------
-    generator : MoveGenerator
-    rows : unsigned, shape (turns, state width)
-        The states before, seen by the side whose turn it is.
-    throws : int32, shape (turns,)
-        The number of the throw that a piece is moved by (`MoveGenerator.throws`), -1 if nothing
-        moves.
-    may : uint8, shape (turns,)
-        1 if a piece may enter, plus 2 if one on the board may move.
-    starts : int64, shape (turns + 1,)
-        The options of turn k are `starts[k]` to `starts[k + 1]`.
-    after : unsigned, shape (options, state width)
-        The states afterwards, seen by the side that throws next; the state before if an option
-        wins, so all of them are states.
-    mover : int16, shape (options,)
-        The number of the piece with its place (`MoveTables.movers`); -1 for a pass or a choice.
-    source, target : int8, shape (options,)
-        Path indices: -1 for home, the path's length for off; both -1 for a pass.
-    taken : uint8, shape (options,)
-        The number of pieces captured.
-    flags : uint8, shape (options,)
-    choices : tuple of PieceChoice, or None
-        In turns before the throw: option `starts[k] + i` is choice i. All turns of one batch then
-        have the same. Sources and targets are the lowest path index from which a piece may move
-        then.
+    In turns before the throw, which have `choices`, option `starts[k] + i` is choice i. All turns
+    of one batch then have the same. Sources and targets are the lowest path index from which a
+    piece may move then.
     """
 
     generator: MoveGenerator
-    rows: Rows
+    rows: Rows  # shape (turns, state width): the states before, seen by the side whose turn it is
+    # shape (turns,): the number of the throw that moves a piece; -1 if nothing moves
     throws: npt.NDArray[np.int32]
+    # shape (turns,): 1 if a piece may enter, plus 2 if one on the board may move
     may: npt.NDArray[np.uint8]
+    # shape (turns + 1,): the options of turn k are `starts[k]` to `starts[k + 1]`
     starts: npt.NDArray[np.int64]
+    # shape (options, state width): the states afterwards, seen by the side that throws next; the
+    # state before if an option wins, so all of them are states
     after: Rows
+    # shape (options,): in `MoveTables.movers`; -1 for a pass or a choice
     mover: npt.NDArray[np.int16]
-    source: npt.NDArray[np.int8]
-    target: npt.NDArray[np.int8]
-    taken: npt.NDArray[np.uint8]
-    flags: npt.NDArray[np.uint8]
+    source: npt.NDArray[np.int8]  # shape (options,): a path index, -1 for home; -1 for a pass
+    target: npt.NDArray[np.int8]  # shape (options,): likewise, the path's length for off
+    taken: npt.NDArray[np.uint8]  # shape (options,): the number of pieces captured
+    flags: npt.NDArray[np.uint8]  # shape (options,)
     choices: tuple[PieceChoice, ...] | None = None
 
     def __len__(self) -> int:
@@ -118,17 +101,6 @@ class MoveGenerator:
     """The moves of one rule set on encoded states; `generator_of` gives the shared one.
 
     Thread safe.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    space : Space
-        It encodes and decodes states (`Space.encode`).
-    tables : MoveTables
-    compiled : Generator
-        For other compiled code, and for single states.
-    throws : tuple of int
-        The throws that move a piece somewhere; elsewhere a throw is its index here.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -136,7 +108,9 @@ class MoveGenerator:
         self.space: Space = space_of(rules)
         self._positions = positions_of(rules)
         self.tables = move_tables(self._positions)
+        # for other compiled code, and for single states
         self.compiled = Generator(self.tables, rules.payoff.has_fines)
+        # those that move a piece somewhere; elsewhere a throw is its index here
         self.throws: tuple[int, ...] = tuple(self.tables.throws.tolist())
 
     def start(self, n: int = 1) -> Rows:
@@ -218,21 +192,10 @@ class MoveGenerator:
     ) -> TurnBatch:
         """The options of turns after their throws, with their successors.
 
-        Some 10 million options a second and core; the GIL is released.
-
-        Parameters
-        ----------
-        rows : unsigned, shape (turns, state width)
-            States that are not over.
-        throws : int32, shape (turns,)
-            Numbers of throws, -1 for one that moves nothing.
-        may : uint8, shape (turns,), optional
-            As `PieceChoice.may`; not needed in rule sets without choices.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, or a throw is none of `throws`.
+        `rows` are states that are not over; `throws`, shape (turns,), are numbers of throws, -1 for
+        one that moves nothing; `may`, shape (turns,), is as `PieceChoice.may`, and not needed in
+        rule sets without choices. ValueError if shapes do not match, or a throw is none of
+        `throws`. Some 10 million options a second and core; the GIL is released.
         """
         rows = np.ascontiguousarray(rows)
         if throws.max(initial=-1) >= len(self.throws):

@@ -48,25 +48,13 @@ class Landing(NamedTuple):
 
 
 class PieceChoice(NamedTuple):
-    """A choice before the throw: which pieces may move after it, and the chance of each throw.
+    """A choice before the throw: which pieces may move after it, and the chance of each throw."""
 
-    Attributes
-    ----------
-    name : str
-        `FREE_THROW` in rule sets without a choice.
-    from_home, from_board : bool
-        Whether a piece at home, and one on the board, may then move.
-    chances : tuple of float
-        Of being moved by each throw, in the order of `PieceMoves.throws`.
-    passes : float
-        The chance of throws that move nothing, whatever the position.
-    """
-
-    name: str
-    from_home: bool
-    from_board: bool
-    chances: tuple[float, ...]
-    passes: float
+    name: str  # `FREE_THROW` in rule sets without a choice
+    from_home: bool  # whether a piece at home may then move
+    from_board: bool  # whether one on the board may
+    chances: tuple[float, ...]  # of being moved by each throw, in the order of `PieceMoves.throws`
+    passes: float  # the chance of throws that move nothing, whatever the position
 
     @property
     def may(self) -> int:
@@ -86,23 +74,7 @@ class PieceChoice(NamedTuple):
 
 
 class PieceMoves:
-    """The moves of a rule set's pieces, and their effects on squares.
-
-    Attributes
-    ----------
-    contents : tuple of tuple of str
-        By cell, in the order of the board's squares: all that it may hold.
-    movers : tuple of Mover
-        At home first, then by path index; the pieces of one place by number.
-    throws : tuple of int
-        The throws that move some piece somewhere; the others only pass.
-    starts : list of list of int
-        The steps of mover m with throw n are `starts[m][n]` to `starts[m][n + 1]`.
-    targets, landing_of : list of int
-        By step: the path index, the path's length for off; and the number of its landing, -1
-        for off.
-    landings : tuple of Landing
-    """
+    """The moves of a rule set's pieces, and their effects on squares."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
@@ -110,16 +82,20 @@ class PieceMoves:
         self._path = rules.path.light
         self._squares = rules.board.squares
         self._cell = {square: k for k, square in enumerate(self._squares)}
+        # by cell, in the order of the board's squares: all that it may hold
         self.contents = tuple(self.mechanics.contents_on(square) for square in self._squares)
         self._held = [[split(content) for content in contents] for contents in self.contents]
+        # at home first, then by path index; the pieces of one place by number
         self.movers = self._all_movers()
+        # those that move some piece somewhere; the others only pass
         self.throws = tuple(
             throw
             for throw in rules.dice.throws
             if any(self.mechanics.reached(*mover, throw) for mover in self.movers)
         )
-        self.targets: list[int] = []
-        self.landing_of: list[int] = []
+        self.targets: list[int] = []  # by step: the path index, the path's length for off
+        self.landing_of: list[int] = []  # by step: the number of its landing, -1 for off
+        # the steps of mover m with throw n are `starts[m][n]` to `starts[m][n + 1]`
         self.starts: list[list[int]] = []
         landings: dict[Landing, int] = {}
         # by piece, target and what is captured, which a throw may decide
@@ -234,107 +210,64 @@ class MoveTables:
     """The moves of a rule set, for compiled code.
 
     Contents of all cells are numbered in one sequence by `first_content`: content c of cell k has
-    the index ``first_content[k] + c``.
-
-    Attributes
-    ----------
-    movers : tuple of Mover
-        Pieces of the side to throw, each with a place; the order is that of `legal_moves`.
-    types : tuple of tuple of PieceChoice
-        The *turn types*: the choices before a throw that a state may have.
-    throws : int32, shape (throws,)
-        The throws that may move a piece. Elsewhere a throw is its index here.
-    mover_cell, mover_source : int32, shape (movers,)
-        The cell and the path index that a mover stands on; -1 for home.
-    mover_part : int32, shape (movers,)
-        The piece as a part of a stock.
-    lift_start : int32, shape (movers,)
-        Where a mover's part of `lift` begins.
-    lift : uint16
-        By mover and content of its cell: the content without it, `NONE` if it may not leave.
-    step_start : int32, shape (movers, throws + 1)
-        The steps of mover m with throw n are `step_start[m, n]` to `step_start[m, n + 1]`.
-    step_target, step_landing : int32
-        The path index (the path's length for off), and the landing there, -1 for off.
-    landing_cell, landing_start : int32, shape (landings,)
-        The cell, and where the landing's part of `landing_content` begins.
-    landing_content : uint16
-        By landing and content of its cell: the content afterwards, `NONE` if it is forbidden.
-    landing_taken : int32
-        Likewise the part of the opponent's stock that is captured.
-    again : uint8, shape (throws, path length + 1, 2)
-        By throw, target and whether it captures: 1 if the turn may end, 2 if the same side
-        may throw again, 3 if it may choose.
-    is_rosette : uint8, shape (path length + 1,)
-    first_content, mirror_cell : int32, shape (cells,)
-        The first index of a cell's contents, and the cell across the board.
-    mirror_content : uint16, shape (contents,)
-        The content of the mirror cell as the other side sees it; no piece rests there.
-    awake : uint16, shape (contents,)
-        The content in which no piece rests.
-    may_rest : bool
-        Whether a piece ever rests.
-    n_mine : uint8, shape (contents,)
-        The number of pieces of the side to throw in a content.
-    advance : int32, shape (contents,)
-        The path indices of all pieces of a content, one more for each, summed up.
-    take : int16, shape (stocks, stocks)
-        The stock without a part, -1 if it does not contain it.
-    stock_count : uint8, shape (stocks,)
-        How many pieces a stock is.
-    type_of : uint8, shape (stocks, 2)
-        The turn type by my home stock and whether a piece of mine is on the board.
-    n_choices : int32, shape (types,)
-    from_home, from_board : uint8, shape (types, 2)
-        Whether pieces at home, and on the board, may move after a choice.
-    chance : float64, shape (types, 2, throws)
-        Of being moved by each throw, after a choice.
-    pass_chance : float64, shape (types, 2)
-        Of throws that move nothing whatever the position.
+    the index ``first_content[k] + c``. The *turn types* are the choices before a throw that a state
+    may have.
     """
 
+    # pieces of the side to throw, each with a place; the order is that of `legal_moves`
     movers: tuple[Mover, ...]
     types: tuple[tuple[PieceChoice, ...], ...]
+    # shape (throws,): those that may move a piece; elsewhere a throw is its index here
     throws: npt.NDArray[np.int32]
+    # shape (movers,): the cell that a mover stands on; -1 for home
     mover_cell: npt.NDArray[np.int32]
-    mover_source: npt.NDArray[np.int32]
-    mover_part: npt.NDArray[np.int32]
-    lift_start: npt.NDArray[np.int32]
+    mover_source: npt.NDArray[np.int32]  # shape (movers,): the path index; -1 for home
+    mover_part: npt.NDArray[np.int32]  # shape (movers,): the piece as a part of a stock
+    lift_start: npt.NDArray[np.int32]  # shape (movers,): where a mover's part of `lift` begins
+    # by mover and content of its cell: the content without it, `NONE` if it may not leave
     lift: npt.NDArray[np.uint16]
+    # shape (movers, throws + 1): the steps of mover m with throw n are `step_start[m, n]` to
+    # `step_start[m, n + 1]`
     step_start: npt.NDArray[np.int32]
-    step_target: npt.NDArray[np.int32]
-    step_landing: npt.NDArray[np.int32]
-    landing_cell: npt.NDArray[np.int32]
+    step_target: npt.NDArray[np.int32]  # the path index; the path's length for off
+    step_landing: npt.NDArray[np.int32]  # the landing there, -1 for off
+    landing_cell: npt.NDArray[np.int32]  # shape (landings,)
+    # shape (landings,): where the landing's part of `landing_content` begins
     landing_start: npt.NDArray[np.int32]
+    # by landing and content of its cell: the content then, `NONE` if forbidden
     landing_content: npt.NDArray[np.uint16]
+    # likewise the part of the opponent's stock that is captured
     landing_taken: npt.NDArray[np.int32]
+    # shape (throws, path length + 1, 2): by throw, target and whether it captures: 1 if the turn
+    # may end, 2 if the same side may throw again, 3 if it may choose
     again: npt.NDArray[np.uint8]
-    is_rosette: npt.NDArray[np.uint8]
-    first_content: npt.NDArray[np.int32]
-    mirror_cell: npt.NDArray[np.int32]
+    is_rosette: npt.NDArray[np.uint8]  # shape (path length + 1,)
+    first_content: npt.NDArray[np.int32]  # shape (cells,): the first index of a cell's contents
+    mirror_cell: npt.NDArray[np.int32]  # shape (cells,): the cell across the board
+    # shape (contents,): the mirror cell's as the other side sees it; none rests
     mirror_content: npt.NDArray[np.uint16]
-    awake: npt.NDArray[np.uint16]
-    may_rest: bool
-    n_mine: npt.NDArray[np.uint8]
+    awake: npt.NDArray[np.uint16]  # shape (contents,): the content in which no piece rests
+    may_rest: bool  # whether a piece ever rests
+    n_mine: npt.NDArray[np.uint8]  # shape (contents,): the number of pieces of the side to throw
+    # shape (contents,): the path indices of all pieces, one more for each, summed up
     advance: npt.NDArray[np.int32]
+    # shape (stocks, stocks): the stock without a part, -1 if it does not contain it
     take: npt.NDArray[np.int16]
-    stock_count: npt.NDArray[np.uint8]
+    stock_count: npt.NDArray[np.uint8]  # shape (stocks,): how many pieces a stock is
+    # shape (stocks, 2): the turn type by my home stock and whether a piece is on the board
     type_of: npt.NDArray[np.uint8]
-    n_choices: npt.NDArray[np.int32]
+    n_choices: npt.NDArray[np.int32]  # shape (types,)
+    # shape (types, 2): whether pieces at home may move after a choice
     from_home: npt.NDArray[np.uint8]
-    from_board: npt.NDArray[np.uint8]
+    from_board: npt.NDArray[np.uint8]  # shape (types, 2): whether those on the board may
+    # shape (types, 2, throws): of being moved by each throw, after a choice
     chance: npt.NDArray[np.float64]
+    # shape (types, 2): of throws that move nothing whatever the position
     pass_chance: npt.NDArray[np.float64]
 
 
 def move_tables(positions: TileSpace) -> MoveTables:
-    """The tables of a rule set's moves.
-
-    Parameters
-    ----------
-    positions : TileSpace
-        The states, with stakes those without fines (`positions_of`).
-    """
+    """The tables of a rule set's moves; with stakes for the positions without fines."""
     return _Builder(positions).build()
 
 

@@ -71,11 +71,8 @@ _CONTENTS = ("", DARK, LIGHT)
 class MapKeys:
     """The keys of one rule set's map.
 
-    Raises
-    ------
-    MapError
-        If the path visits a square twice, or there are more than 7 pieces, since such rule sets
-        have no maps.
+    MapError if the path visits a square twice, or there are more than 7 pieces, since such rule
+    sets have no maps.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -117,17 +114,10 @@ class MapKeys:
         return (self.rules.pieces << self._light_home_shift >> 32) + 1
 
     def decode(self, keys: Keys) -> npt.NDArray[np.uint16]:
-        """The states of keys.
+        """The states of keys: uint16, shape (n, `Space.state_width`).
 
-        Returns
-        -------
-        array, shape (n, `Space.state_width`)
-            From the view of the side to throw, which the key calls light.
-
-        Raises
-        ------
-        MapError
-            If a segment of a key is out of range, or the key has too many bits.
+        They are seen by the side to throw, which keys call light. MapError if a segment of a key is
+        out of range, or the key has too many bits.
         """
         states = np.zeros((len(keys), self.space.state_width), dtype=self.space.state_dtype)
         for bit, cell in enumerate(self._dark_cells):
@@ -231,27 +221,14 @@ _PROBABILITY_SLACK = 1e-6
 
 @dataclass(frozen=True)
 class MapHeader:
-    """The part of a file before the keys.
-
-    Attributes
-    ----------
-    path : Path
-    rules : RuleSet
-    value_type : str
-    metadata : dict
-        As it was read.
-    entries : tuple of int
-        The number of entries of each map.
-    keys_offset : int
-        The byte of the file at which the keys begin.
-    """
+    """The part of a file before the keys."""
 
     path: Path
     rules: RuleSet
     value_type: str
-    metadata: dict[str, Any]
-    entries: tuple[int, ...]
-    keys_offset: int
+    metadata: dict[str, Any]  # as it was read
+    entries: tuple[int, ...]  # the number of entries of each map
+    keys_offset: int  # the byte of the file at which the keys begin
 
     @property
     def values_offset(self) -> int:
@@ -267,10 +244,7 @@ class MapHeader:
 def read_header(path: Path) -> MapHeader:
     """The header of a map, after checking the file's size against it.
 
-    Raises
-    ------
-    MapError
-        If the file is not a map, is truncated, or is of rules for which maps have no keys.
+    MapError if the file is not a map, is truncated, or is of rules for which maps have no keys.
     """
     try:
         with path.open("rb") as file:
@@ -324,20 +298,10 @@ def _int32(path: Path, file: BinaryIO, name: str, most: int) -> int:
 
 
 def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
-    """Fill `values` with the values of a map.
+    """Fill `values`, float64 by rank, with those of a map.
 
-    Parameters
-    ----------
-    header : MapHeader
-    values : float64, shape (positions,), OUT
-        By rank. The caller decides whether the array is in memory or, as `numpy.memmap`, in a
-        file.
-
-    Raises
-    ------
-    MapError
-        If keys do not ascend, are not those of positions of the rules, or are missing, or if a
-        value is not a probability.
+    The array may be in a file (`numpy.memmap`). MapError if keys do not ascend, are not those of
+    positions of the rules, or are missing, or if a value is not a probability.
     """
     keys = MapKeys(header.rules)
     n_read = 0
@@ -365,14 +329,7 @@ def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
 
 
 def block_results(rules: RuleSet, values: npt.NDArray[np.float64]) -> Iterator[BlockResult]:
-    """The values of all positions as blocks for a table, each with its residual.
-
-    Parameters
-    ----------
-    rules : RuleSet
-    values : float64, shape (positions,)
-        By rank.
-    """
+    """The values of all positions, by rank, as blocks for a table, each with its residual."""
     space = space_of(rules)
     kernel, stored = kernel_of(space), ArrayBlocks(space, values)
     for block in space.blocks:
@@ -425,30 +382,10 @@ def _scale(header: MapHeader, keys: MapKeys, file: BinaryIO) -> float:
 def write_map(
     path: Path, values: Values, value_type: str = "percent16", author: str | None = None
 ) -> int:
-    """Write a table as a map.
+    """Write a table as a map, and return the number of its entries.
 
-    Parameters
-    ----------
-    path : Path
-        An existing file is replaced once the map is complete.
-    values : Values
-        Those of a table.
-    value_type : str
-        One of `VALUE_TYPES`.
-    author : str, optional
-        For the metadata.
-
-    Returns
-    -------
-    int
-        The number of entries of the map.
-
-    Raises
-    ------
-    MapError
-        If the rule set has no maps.
-    OutputError
-        If the file cannot be written.
+    An existing file is replaced once the map is complete; `author` is for the metadata. MapError if
+    the rule set has no maps; OutputError if the file cannot be written.
     """
     rules = values.rules
     try:

@@ -41,12 +41,8 @@ def begins_json(text: str, position: int = 0) -> bool:
 class JsonValues:
     """The values from a position on, as far as JSON goes, those in an array one by one.
 
-    Each comes with its place, for messages; text that is not JSON gives an error instead.
-
-    Attributes
-    ----------
-    end : int
-        Where JSON ends, once all values have been taken.
+    Each comes with its place, for messages; text that is not JSON gives an error instead. Once all
+    values have been taken, `end` is where JSON ends.
     """
 
     def __init__(self, text: str, position: int) -> None:
@@ -168,10 +164,7 @@ def suffixes() -> tuple[str, ...]:
 def notation_of(word: str) -> Notation:
     """The notation of a name, or of files with a suffix, such as ``rgn`` or ``.rgn``, in any case.
 
-    Raises
-    ------
-    RecordError
-        If no notation has it.
+    RecordError if no notation has it.
     """
     words = {word.lower(), f".{word.lower()}"}
     notation = _found(lambda each: not words.isdisjoint((each.name, *each.suffixes)))
@@ -231,13 +224,8 @@ _JSON_GAME = re.compile(r'\{\s*"notation_version"')
 def find_files(paths: Iterable[str]) -> Iterator[str]:
     """The files to read: each path itself, or for a folder all games in it and below, sorted.
 
-    Hidden files and folders, and files that are not regular, are left out. Links to folders are
-    not followed.
-
-    Raises
-    ------
-    RecordError
-        If there are no games in a folder.
+    Hidden files and folders, and files that are not regular, are left out. Links to folders are not
+    followed. RecordError if there are no games in a folder.
     """
     for path in paths:
         if path == "-" or not os.path.isdir(path):
@@ -261,17 +249,10 @@ def _games_below(path: str) -> Iterator[str]:
 def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
     """The games of a file, with a fault in place of each game that could not be read.
 
-    The content determines the notation, not the file's name. A file may hold one game or
-    several, in JSON one after the other or in arrays, and so files of games may be joined. A text
-    without a game is a fault.
-
-    Parameters
-    ----------
-    path : str
-        ``-`` for standard input.
-    rules : RuleSet, optional
-        The rule set of games that do not name theirs, as in RGN. A game that names other rules
-        gives a fault.
+    The content determines the notation, not the file's name, which is ``-`` for standard input. A
+    file may hold one game or several, in JSON one after the other or in arrays, and so files of
+    games may be joined. A text without a game is a fault. `rules` are those of games that do not
+    name theirs, as in RGN; a game that names others gives a fault.
     """
     try:
         text = _read_text(path)
@@ -307,12 +288,8 @@ def read_text(
 def check_output(path: Path, rules: RuleSet) -> None:
     """Check that games of `rules` can be written to `path`, before any game is played.
 
-    Raises
-    ------
-    RuleSetError
-        If the notation that belongs to the suffix cannot express the rule set.
-    RecordError
-        If no notation has the suffix.
+    RuleSetError if the notation that belongs to the suffix cannot express the rule set, RecordError
+    if no notation has the suffix.
     """
     if fault := notation_of(path.suffix).fault(rules):
         raise RuleSetError(fault)
@@ -321,12 +298,8 @@ def check_output(path: Path, rules: RuleSet) -> None:
 def write_text(record: GameRecord, suffix: str) -> str:
     """A game in the notation of files with a suffix, ending without a newline.
 
-    Raises
-    ------
-    RuleSetError
-        If the notation cannot express the rule set.
-    RecordError
-        If no notation has the suffix.
+    RuleSetError if the notation cannot express the rule set, RecordError if no notation has the
+    suffix.
     """
     return notation_of(suffix).write(record)
 
@@ -358,10 +331,7 @@ def write_games(records: Iterable[GameRecord], path: Path) -> int:
 def written_games(records: Iterable[GameRecord], notation: Notation) -> Iterator[str]:
     """The text of each game of a file in a notation, with what stands before it.
 
-    Raises
-    ------
-    RuleSetError
-        If the notation cannot express a rule set.
+    RuleSetError if the notation cannot express a rule set.
     """
     for number, record in enumerate(records):
         between = notation.between if number > 0 else ""

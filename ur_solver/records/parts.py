@@ -232,10 +232,7 @@ def read_result(text: str) -> End | None:
 def read_end(text: str) -> End:
     """Parse an end, as written by `end_text` or in people's words.
 
-    Raises
-    ------
-    RecordError
-        If the text names no end, or not the side that resigned or ran out of time.
+    RecordError if the text names no end, or not the side that resigned or ran out of time.
     """
     result = read_result(text)
     if result is not None:
@@ -296,13 +293,7 @@ _ROUND = re.compile(r"(\d{1,2})(?:\s*-\s*(\d{1,2}))?(?:\s+(\S.*))?")
 
 
 def opened(rules: RuleSet, text: str) -> Replay:
-    """A game in progress that begins with an opening.
-
-    Raises
-    ------
-    RecordError
-        If the text is not an opening of these rules.
-    """
+    """A game in progress that begins with an opening; RecordError if it is none of these rules."""
     side = side_of(text.strip())
     if side is not None:
         return Replay(rules, replace(rules.start(), side=side))

@@ -131,15 +131,8 @@ def read_plain(
 ) -> Iterator[GameRecord | RecordError]:
     """The games in a text in the plain notation; an error in place of one that is not valid.
 
-    Parameters
-    ----------
-    text : str
-    rules : RuleSet, optional
-        The rule set of games without the header ``rules``.
-    file : str
-        As in `GameRecord`.
-    first_line : int
-        The number of the text's first line in the file.
+    `rules` are those of games without the header ``rules``; `first_line` is the number of the
+    text's first line in the file.
     """
     for number, game in enumerate(_split(text, first_line), start=1):
         try:

@@ -276,10 +276,7 @@ class Replay:
     def rounds(self, throws: tuple[int, ...]) -> tuple[Round, ...]:
         """What may come of the next round of the opening by these throws.
 
-        Raises
-        ------
-        RecordError
-            If the rules have no such round, or the game has begun.
+        RecordError if the rules have no such round, or the game has begun.
         """
         opening, source = opening_of(self.rules), HOME
         if opening is None:
@@ -315,13 +312,7 @@ class Replay:
         return self.stepper.rolls(self.state, choice)
 
     def legal(self, throws: tuple[int, ...], choice: str = FREE_THROW) -> tuple[Step, ...]:
-        """The legal moves after `choice` and `throws`.
-
-        Raises
-        ------
-        ThrowError
-            If these throws are not possible.
-        """
+        """The legal moves after `choice` and `throws`; ThrowError if these are not possible."""
         rolls = self.rolls(choice)
         roll = rolls.of(throws)
         if roll is None:
@@ -406,13 +397,8 @@ class Replay:
         """The record of the played game.
 
         A game that was won on the board is `Ending.WON`, whatever `ending` says, and no side has
-        left it.
-
-        Raises
-        ------
-        RecordError
-            If `winner` is not the side that won on the board, or `ending` is `WON` and neither
-            side has won.
+        left it. RecordError if `winner` is not the side that won on the board, or `ending` is `WON`
+        and neither side has won.
         """
         if self.winner:
             if winner not in (None, self.winner):

@@ -113,32 +113,17 @@ _COMMENTS = ("line_comment", "comment", "line_end", "command", "clock", "glyph")
 
 @dataclass
 class Action:
-    """A throw without a move, or a move, as in the file.
-
-    Attributes
-    ----------
-    side : str
-    place : str
-    throw : int or None
-        Where it is written.
-    move : str or None
-        Without its marks, in the usual case. The target alone in the old notation.
-    is_capture, is_rosette : bool
-        Whether it has the mark.
-    is_stop : bool
-        Whether the extra throw that it earns is declined, which `stop` after it says.
-    is_old : bool
-        Whether it is in the notation of the library's first releases.
-    """
+    """A throw without a move, or a move, as in the file."""
 
     side: str
     place: str
-    throw: int | None = None
+    throw: int | None = None  # where it is written
+    # without its marks, in the usual case; the target alone in the old notation
     move: str | None = None
     is_capture: bool = False
     is_rosette: bool = False
-    is_stop: bool = False
-    is_old: bool = False
+    is_stop: bool = False  # whether the extra throw that it earns is declined, which `stop` says
+    is_old: bool = False  # whether it is in the notation of the library's first releases
 
     @property
     def text(self) -> str:
@@ -168,16 +153,10 @@ class GameText:
 
 
 def split_rgn(text: str, first_line: int = 1) -> Iterator[GameText]:
-    """The games of a text.
+    """The games of a text, whose first line has this number in the file.
 
-    A tag begins a new game after the turns of a game, and where the game has a tag of its name.
-    So does a turn after ``#`` or a result, and the turn with the number 1.
-
-    Parameters
-    ----------
-    text : str
-    first_line : int
-        The number of its first line in the file.
+    A tag begins a new game after the turns of a game, and where the game has a tag of its name. So
+    does a turn after ``#`` or a result, and the turn with the number 1.
     """
     scanner = _Scanner()
     line, line_start = first_line, 0
@@ -467,17 +446,9 @@ def read_rgn(
 ) -> Iterator[GameRecord | RecordError]:
     """The games in a text in RGN, in order; an error in place of one that is not valid.
 
-    Parameters
-    ----------
-    text : str
-        As `split_rgn` splits it.
-    rules : RuleSet, optional
-        The rule set of games without a tag that names theirs. Without it, all rule sets of the
-        catalogue are tried, and the game must fit exactly one.
-    file : str
-        As in `GameRecord`.
-    first_line : int
-        The number of the text's first line in the file.
+    `rules` are those of games without a tag that names theirs. Without it, all rule sets of the
+    catalogue are tried, and the game must fit exactly one. `first_line` is the number of the text's
+    first line in the file.
     """
     for number, game in enumerate(split_rgn(text, first_line), start=1):
         try:
@@ -709,11 +680,8 @@ def _moves_by_text(rules: RuleSet) -> _Moves:
 def rgn_texts(rules: RuleSet) -> dict[str, dict[str, Any]] | None:
     """How RGN's moves differ from ours, for other writers; None if RGN cannot express the rules.
 
-    Returns
-    -------
-    dict or None
-        JSON values by side, ``light`` and ``dark``: ``off``, the end of a move that bears off, and
-        ``unclear``, moves without marks that may come from two throws, which have to be written.
+    JSON values by side, ``light`` and ``dark``: ``off``, the end of a move that bears off, and
+    ``unclear``, moves without marks that may come from two throws, which have to be written.
     """
     if rgn_fault(rules):
         return None
@@ -743,17 +711,9 @@ def rgn_fault(rules: RuleSet) -> str | None:
 def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
     """A record in RGN, ending without a newline, as RoyalUr's library writes it.
 
-    Parameters
-    ----------
-    record : GameRecord
-    with_rules : bool
-        Whether to add this program's tags, which name the rule set and, where ``#`` does not tell
-        it, how the game ended. RoyalUr's tools write none.
-
-    Raises
-    ------
-    RuleSetError
-        If the notation cannot express the rule set.
+    `with_rules` adds this program's tags, which name the rule set and, where ``#`` does not tell
+    it, how the game ended; RoyalUr's tools write none. RuleSetError if the notation cannot express
+    the rule set.
     """
     if fault := rgn_fault(record.rules):
         raise RuleSetError(fault)

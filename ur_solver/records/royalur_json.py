@@ -61,20 +61,7 @@ _MAX_TIME = 1 << 53
 
 
 def read_json_game(values: object, file: str = "-", number: int = 1) -> GameRecord:
-    """The game of JSON values.
-
-    Parameters
-    ----------
-    values : object
-        The result of `json.loads`.
-    file, number
-        As in `GameRecord`.
-
-    Raises
-    ------
-    RecordError
-        Its text begins with the JSON path of the fault.
-    """
+    """The game of JSON values; RecordError, whose text begins with the JSON path of the fault."""
     game = _object(values, "the game")
     version = game.get("notation_version")
     if version not in _READ_VERSIONS:
@@ -446,10 +433,7 @@ VERSION = 2
 def write_json_game(record: GameRecord) -> str:
     """A record in version 2 of the notation, as RoyalUr's library writes it.
 
-    Raises
-    ------
-    RuleSetError
-        If the notation cannot express the rule set.
+    RuleSetError if the notation cannot express the rule set.
     """
     values: dict[str, Any] = {"notation_version": VERSION}
     metadata = dict(record.metadata)

@@ -46,10 +46,7 @@ _OLD_KEYS = {
 def rules_from_settings(settings: object) -> RuleSet:
     """The rule set of RoyalUr's settings, with its name in the catalogue if it has one.
 
-    Raises
-    ------
-    RecordError
-        Names each key at fault, its value and the values allowed.
+    RecordError names each key at fault, its value and the values allowed.
     """
     if not isinstance(settings, Mapping):
         raise RecordError(f"settings: expected an object, not {settings!r:.60}")
@@ -78,10 +75,7 @@ def rules_from_settings(settings: object) -> RuleSet:
 def settings_of(rules: RuleSet) -> dict[str, Any]:
     """RoyalUr's settings for a rule set, in the order in which RoyalUr's library writes them.
 
-    Raises
-    ------
-    RuleSetError
-        If the settings cannot express `rules`.
+    RuleSetError if the settings cannot express `rules`.
     """
     names = {
         "board_shape": _key(_BOARDS, rules.board.name),
@@ -142,10 +136,7 @@ def rules_text(rules: RuleSet) -> str:
 def rules_of_text(text: str) -> RuleSet:
     """The rule set that a record names by a word such as ``finkel:3`` or by its JSON.
 
-    Raises
-    ------
-    RuleSetError
-        If the text is neither. A path is not opened.
+    RuleSetError if the text is neither. A path is not opened.
     """
     if text.startswith("{"):
         return RuleSet.from_json(text)

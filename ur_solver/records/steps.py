@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from operator import getitem
 from struct import Struct
 from typing import NamedTuple
 
@@ -22,7 +21,6 @@ from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
 from ur_solver.rules.family import Roll
-from ur_solver.rules.notation import content_text
 from ur_solver.space import positions_of, space_of
 
 _ACROSS = str.maketrans("AC", "CA")
@@ -48,13 +46,7 @@ class Step(NamedTuple):
     total: int = 1
 
     def worth(self, value: float) -> float:
-        """Its value to the side that makes it.
-
-        Parameters
-        ----------
-        value : float
-            Of `state`, to the side that throws there.
-        """
+        """Its value to the side that makes it, from that of `state` to the side to throw there."""
         return (value if self.again else self.total - value) - self.cost
 
 
@@ -94,12 +86,8 @@ class Rolls(tuple[Roll, ...]):
 class StateChoice:
     """A choice before the throw in one state; in birds *move* or *enter*.
 
-    Attributes
-    ----------
-    name : str
-    source : int
-        The lowest path index from which a piece may then move: `HOME` if a piece enters, 0 if
-        one on the board moves.
+    Its `source` is the lowest path index from which a piece may then move: `HOME` if a piece
+    enters, 0 if one on the board moves.
     """
 
     def __init__(self, stepper: Stepper, state: bytes, choice: PieceChoice) -> None:
@@ -125,14 +113,7 @@ class Stepper:
         self._may = lru_cache(maxsize=None)(self._generator.may)
         self._described = lru_cache(maxsize=None)(self._describe)
         self._kept_rolls: dict[tuple[str, int | None], Rolls] = {}
-        positions = positions_of(rules)
-        self._stock = stock = positions.stock
-        self._squares = "/".join(row.replace(".", "{}") for row in rules.board.rows)
-        self._cells = [[*map(content_text, contents)] for contents in positions.contents]
-        self._homes = [
-            ("".join(map(str, stock.numbers(each))) or "-") if stock.is_numbered else str(each)
-            for each in range(stock.size)
-        ]
+        self._stock = positions_of(rules).stock
 
     def __reduce__(self) -> tuple[Callable[[RuleSet], Stepper], tuple[RuleSet]]:
         return stepper_of, (self.rules,)
@@ -148,11 +129,8 @@ class Stepper:
 
     def notation(self, state: bytes, side: str) -> str:
         """The notation of the position of `state`."""
-        row = self._row(state if side == LIGHT else self.flip(state))
-        n = len(self._cells)
-        board = self._squares.format(*map(getitem, self._cells, row))
-        fines = f" p{row[-1]}" if self.rules.payoff.has_fines else ""
-        return f"{board} {side} {self._homes[row[n]]} {self._homes[row[n + 1]]}{fines}"
+        row = np.frombuffer(state, self.space.state_dtype)[np.newaxis]
+        return str(self.space.state_layout.notations(row, side != LIGHT)[0])
 
     def flip(self, state: bytes) -> bytes:
         """The state after a pass: `state` from the view of the other side, which throws next."""
@@ -169,14 +147,8 @@ class Stepper:
     def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """All legal moves, by path index of the piece that moves, home first.
 
-        Parameters
-        ----------
-        state : bytes
-            A state that is not over.
-        throw : int
-            The throw that a piece is moved by.
-        choice : str
-            The choice before the throw.
+        The state is not over; `throw` is the one that a piece is moved by, `choice` the one before
+        it.
         """
         number = self._numbers.get(throw)
         if number is None:
@@ -212,7 +184,7 @@ class Stepper:
 
     def rolls(self, state: bytes, choice: str = FREE_THROW) -> Rolls:
         """The rolls after a choice."""
-        home = self._row(state)[len(self._cells)]
+        home = self._row(state)[len(self.rules.board.squares)]
         candidate = min(self._stock.numbers(home), default=None)
         key = (choice, candidate)
         if key not in self._kept_rolls:

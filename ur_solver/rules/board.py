@@ -97,13 +97,9 @@ class Board:
 
 
 UR = Board("ur", ("....__..", "........", "....__.."), frozenset({"A1", "C1", "B4", "A7", "C7"}))
-
 EYES = frozenset({"A2", "A4", "B7", "C2", "C4"})
-
 FOUR_FIVES = frozenset({"B3", "B6"})
-
 WAVY_CORNERS = frozenset({"A8", "C8"})
-
 QUARTERED = frozenset({"B1"})
 """Markings of the Ur board's other squares, which some rule sets use."""
 
@@ -111,12 +107,7 @@ QUARTERED = frozenset({"B1"})
 def square_marks(board: Board, eyes: Set[str], corners: Set[str]) -> dict[str, str]:
     """How drawings in text mark the squares of a game that gives a meaning to markings.
 
-    Parameters
-    ----------
-    board : Board
-        Of that of Ur the four-fives and the quartered square are marked too.
-    eyes, corners : set of str
-        Squares.
+    On the board of Ur the four-fives and the quartered square are marked too.
     """
     marks = dict.fromkeys(eyes, "o") | dict.fromkeys(corners, "~")
     if board == UR:
@@ -252,11 +243,8 @@ class Path:
 
 
 _ENTRY = "A4 A3 A2 A1"
-
 _MASTERS = f"{_ENTRY} B1 B2 B3 B4 B5 B6 B7 C7 C8 B8 A8 A7"
-
 _BACK = "B7 B6 B5 B4 B3 B2 B1"
-
 _SKIRIUK_TURNS_OVER = 13
 
 PATHS: dict[str, Path] = {
@@ -279,17 +267,10 @@ PATHS: dict[str, Path] = {
 
 
 class Look(NamedTuple):
-    """How dice are drawn.
+    """How dice are drawn: some `n_dice` of a kind, which show `marks` by throw.
 
-    Attributes
-    ----------
-    kind : str
-        ``pyramids`` with marked tips, ``sticks`` with a marked side, a ``die`` with pips; or a
-        ``number``, where no usual dice have these throws.
-    n_dice : int
-        How many there are.
-    marks : dict of int to int
-        For each throw how many of them show their mark; for a die its pips.
+    They are ``pyramids`` with marked tips, ``sticks`` with a marked side, a ``die`` with pips; or a
+    ``number``, where no usual dice have these throws.
     """
 
     kind: str

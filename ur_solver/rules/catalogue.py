@@ -68,20 +68,10 @@ RACES: dict[str, RuleSet] = {
 
 
 def named_rules(word: str, pieces: int | None = None) -> RuleSet:
-    """The rule set named `word`.
+    """The rule set of a word: ``finkel``, ``finkel:3``, or the path of a JSON file.
 
-    Parameters
-    ----------
-    word : str
-        A catalogue name (``finkel``), one with a number of pieces (``finkel:3``), or the
-        path of a JSON file that holds a rule set.
-    pieces : int, optional
-        The number of pieces, instead of the rule set's own.
-
-    Raises
-    ------
-    RuleSetError
-        If there is no such rule set, or it cannot have that number of pieces.
+    `pieces` replaces the rule set's own number. RuleSetError if there is no such rule set, or it
+    cannot have that number of pieces.
     """
     name, colon, count = word.partition(":")
     is_file = word.endswith(".json")

@@ -20,7 +20,6 @@ Pieces = tuple[str, ...]
 
 _SWAP = str.maketrans("LDld", "DLdl")
 _PIECE = re.compile(r"[LDld][0-9]?\^?")
-
 RESTING = "^"
 """What follows a piece that rests."""
 

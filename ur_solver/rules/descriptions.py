@@ -24,17 +24,10 @@ from ur_solver.rules.registry import load_plugins
 
 
 class Card(NamedTuple):
-    """A rule set in plain words.
-
-    Attributes
-    ----------
-    title : str
-    sentence : str
-        What sets it apart.
-    """
+    """A rule set in plain words."""
 
     title: str
-    sentence: str
+    sentence: str  # what sets it apart
 
 
 _ONE_DIE = "With one die of four faces, so that every throw counts."
@@ -116,41 +109,22 @@ def card_of(rules: RuleSet) -> Card:
 
 @dataclass(frozen=True)
 class Mention:
-    """A game in a document.
-
-    Parameters
-    ----------
-    document : str
-    title : str
-        What the document calls the game, in English.
-    name : str
-        The rule set of the catalogue that it is.
-    words : str
-        Other words by which its readers know it, most of them in the document's language.
-    """
+    """A game in a document."""
 
     document: str
-    title: str
-    name: str
-    words: str = ""
+    title: str  # what the document calls the game, in English
+    name: str  # the rule set of the catalogue that it is
+    words: str = ""  # others by which its readers know it, most of them in its language
 
 
 _SKIRIUK = "Skiriuk's article, 2011 (Russian)"
-
 _SUMMARY = "summary of three games (Russian)"
-
 _LEAFLET = "leaflet with three versions (French)"
-
 _ARTICLE = "article on four games (Dutch, Spanish)"
-
 _ROYALUR = "RoyalUr's presets"
-
 _BIRDS = "hirondelle oiseau-tempête corbeau coq aigle oiseaux swallow raven rooster eagle"
-
 _MUSEUM = "Brits Museum, Museo Británico, Музей"
-
 _CONVENTIONAL = "conventioneel, conventionele, convencional, Parlett, Masters Games"
-
 _STAKES = "inzet, pot, boete, apuesta, bote, multa, enjeu, mise"
 
 _WORDS_OF_DOCUMENTS = {
@@ -204,18 +178,10 @@ def mentions_of(rules: RuleSet) -> tuple[Mention, ...]:
 
 
 def find_rules(text: str) -> list[RuleSet]:
-    """The rule sets that a text names: by name in any case, or by words of the documents.
+    """The rule sets that a text names, in the order of the catalogue.
 
-    Parameters
-    ----------
-    text : str
-        A name, or words that are all found in what is known of a rule set: its name, the
-        document, its language, the game's title, its author. Case and accents do not matter.
-
-    Returns
-    -------
-    list of RuleSet
-        Empty if there is none; in the order of the catalogue.
+    The text is a name, or words that are all found in what is known of a rule set: its name, the
+    document, its language, the game's title, its author. Case and accents do not matter.
     """
     name = text.strip().lower()
     if catalogued(name) is None:
@@ -281,30 +247,18 @@ FILE = pathlib.Path(__file__).with_name("rules.md")
 """The prose, which is installed with the package."""
 
 _HEADING = re.compile(r"#+ (?:([0-9]+(?:\.[0-9]+)*) )?(.+)")
-
 _FENCE = "```"
-
 _FOR_ALL = ("1", "2", "3", "4.1", "4.2", "4.3")
 """The numbers of the sections that every rule set needs."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and the text between it and the next one.
+    """A heading and the text between it and the next one."""
 
-    Parameters
-    ----------
-    number : str
-        Such as ``5.4``; empty if the heading has none.
-    title : str
-        A name of the code behind the kind of thing that it names: ``Family ben``.
-    text : str
-        Markdown, without headings.
-    """
-
-    number: str
-    title: str
-    text: str
+    number: str  # such as ``5.4``; empty if the heading has none
+    title: str  # a name of the code behind the kind of thing: ``Family ben``
+    text: str  # Markdown, without headings
 
 
 @cache

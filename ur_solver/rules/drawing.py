@@ -58,7 +58,6 @@ SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
 """The sides in words."""
 
 ROSETTE = "*"
-
 Paint = Callable[[str, str], str]
 """Colours a text; the second argument is the side it stands for, or `ROSETTE`."""
 
@@ -69,7 +68,6 @@ def plain(text: str, _what: str) -> str:
 
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-
 TO, FROM = "[]", "()"
 """The brackets around the square that a piece has moved to, and the one that it has left."""
 
@@ -83,17 +81,8 @@ def board_text(
 ) -> str:
     """The board with column numbers and row letters, and what stands on its squares.
 
-    Parameters
-    ----------
-    board : Board
-    contents : tuple of str, optional
-        By square, in the order of `Board.squares`; an empty board without.
-    paint : callable
-        Colours pieces and rosettes.
-    brackets : mapping of str to str
-        By square, the pair of brackets around it, such as `TO`.
-    marks : mapping of str to str
-        By square, what shows that it is empty; by default ``*`` on rosettes and ``.`` elsewhere.
+    Without `contents` it is empty. By square, `brackets` has the pair around it, such as `TO`, and
+    `marks` what shows that it is empty, where that is not ``*`` on a rosette or ``.``.
     """
     filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
     empty = {

@@ -52,6 +52,7 @@ from ur_solver.rules.squares import (
 )
 
 
+# The race family (rules, section 4): Finkel's game, Masters', Murray's, Blitz, Aseb.
 @register_family
 class Race(Family):
     """One piece a square; extra throws after rosettes, captures or a certain throw."""
@@ -103,8 +104,10 @@ class Race(Family):
         )
 
 
-_STEPS = (4, 0, 1, 5)
+# Bell's game (rules, section 5.1), with or without stakes. With stakes the number of fines is
+# unlimited; `ur_solver.space.stakes` describes the cut.
 
+_STEPS = (4, 0, 1, 5)
 _ENTERING_THROW = 3
 
 
@@ -178,6 +181,7 @@ class Bell(Family):
         return (True,)
 
 
+# The casual game (rules, section 5.2): rosettes that all may share, and no extra throws.
 @register_family
 class Casual(Family):
     """Shared rosettes; `extra_throw` may give an extra throw for landing on one."""
@@ -222,6 +226,8 @@ class Casual(Family):
         """After landing on a rosette, unless there are no extra throws."""
         return (self.rules.switches[EXTRA_THROW.key] != NEVER and square in self.rules.rosettes,)
 
+
+# The birds (rules, section 5.3): numbered pieces that enter by throwing their number.
 
 _ZERO_COUNTS_AS = 5
 """What a first throw of 0 counts as, where dice cannot show it, as four dice cannot (a reading)."""
@@ -283,6 +289,8 @@ class Birds(Casual):
                 rolls.append(Roll(roll.probability, roll.throws, None))
         return tuple(rolls)
 
+
+# Skiriuk's game (rules, section 5.4): stacks, and pieces that turn over half way.
 
 _DEPOTS = SquaresSwitch(
     "depots",
@@ -399,8 +407,9 @@ class Skiriuk(Family):
         )
 
 
-_REFUGE = 2
+# Ben's game (rules, section 5.5): pieces converted on the wavy corners, and jumps.
 
+_REFUGE = 2
 _JUMP = 0
 """The throw that lets a piece jump."""
 

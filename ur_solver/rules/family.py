@@ -39,7 +39,6 @@ FAMILIES: dict[str, type[Family]] = {}
 """The families, by name."""
 
 _F = TypeVar("_F", bound="type[Family]")
-
 HOME = -1
 """The path index of a piece that has not entered."""
 
@@ -115,20 +114,11 @@ class Place(NamedTuple):
 
 
 class Roll(NamedTuple):
-    """One possible roll of a turn.
-
-    Attributes
-    ----------
-    probability : Fraction
-    throws : tuple of int
-        What the dice show, one after the other.
-    moves_by : int or None
-        The throw that a piece is moved by; None if the throws move nothing.
-    """
+    """One possible roll of a turn: what the dice show, one after the other."""
 
     probability: Fraction
     throws: tuple[int, ...]
-    moves_by: int | None
+    moves_by: int | None  # the throw that a piece is moved by; None if nothing moves
 
 
 class Family:
@@ -241,10 +231,7 @@ class Family:
     def spelled_out(cls, switches: Mapping[str, Any]) -> dict[str, Any]:
         """Switches without shorthands, each replaced by what it stands for.
 
-        Raises
-        ------
-        RuleSetError
-            If a shorthand has a wrong value.
+        RuleSetError if a shorthand has a wrong value.
         """
         found = dict(switches)
         for short in cls.shorthands:
@@ -389,12 +376,8 @@ class Family:
     def contents_on(self, square: str) -> tuple[str, ...]:
         """All contents that `square` may have with light to throw, the fewest pieces first.
 
-        At most N pieces of a side; each content is written in one way only.
-
-        Raises
-        ------
-        RuleSetError
-            If there are more than `MAX_CONTENTS`.
+        At most N pieces of a side; each content is written in one way only. RuleSetError if there
+        are more than `MAX_CONTENTS`.
         """
         rule, found, layer = self.squares[square], [""], [""]
         while layer:

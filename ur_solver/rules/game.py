@@ -893,18 +893,7 @@ def move_text(
     is_capture: bool = False,
     is_rosette: bool = False,
 ) -> str:
-    """The notation of a move, ``1A@A3*`` for the first of numbered pieces.
-
-    Parameters
-    ----------
-    path : tuple of str
-        Of the side that moves.
-    piece : str
-        As `ur_solver.rules.contents` writes it.
-    source, target : int
-        As in `Move`.
-    is_capture, is_rosette : bool
-    """
+    """The notation of a move on a side's path, ``1A@A3*`` for the first of numbered pieces."""
     start = f"{path[0][0]}@" if source == HOME else path[source]
     end = path[target] if target < len(path) else f"{path[-1][0]}+"
     return f"{piece[1:]}{start}{end}{'x' * is_capture}{'*' * is_rosette}"

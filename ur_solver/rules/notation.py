@@ -33,7 +33,6 @@ from ur_solver.rules.family import Family
 from ur_solver.rules.limits import MAX_PIECES
 
 _MAX_TEXT = 200
-
 MAX_FINES = 10**6
 
 

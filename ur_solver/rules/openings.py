@@ -27,30 +27,16 @@ from ur_solver.rules.turns import Value, throw_value, total
 
 
 class Round(NamedTuple):
-    """A round of an opening: what was thrown, and what came of it.
+    """A round of an opening: what was thrown, and what came of it."""
 
-    Attributes
-    ----------
-    throws : tuple of int
-        Light's and dark's; light's alone where that decides.
-    source : int
-        The path index that both markers were on; `HOME` before they enter, and where an opening
-        has no markers.
-    targets : tuple of int
-        The path indices to which light's and dark's marker went; `source` for none.
-    text : str
-        Both moves, light's first; empty if no marker moved.
-    then : int
-        The path index that both markers are on in the next round.
-    position : Position or None
-        Where the game begins, with the first player to throw; None if another round follows.
-    """
-
-    throws: tuple[int, ...]
+    throws: tuple[int, ...]  # light's and dark's; light's alone where that decides
+    # the path index that both markers were on; `HOME` before they enter, and without markers
     source: int
+    # the path indices to which light's and dark's marker went; `source` for none
     targets: tuple[int, int]
-    text: str = ""
-    then: int = HOME
+    text: str = ""  # both moves, light's first; empty if no marker moved
+    then: int = HOME  # the path index that both markers are on in the next round
+    # where the game begins, with the first player to throw; None if another round follows
     position: Position | None = None
 
 
@@ -78,12 +64,7 @@ class Opening:
     def rounds(self, source: int, throws: tuple[int, ...]) -> tuple[Round, ...]:
         """What may come of throws: one round, or one for each square that a side may choose.
 
-        Parameters
-        ----------
-        source : int
-            The path index that both markers are on.
-        throws : tuple of int
-            Among those of `throws`.
+        `source` is the path index that both markers are on.
         """
         first = self._first(throws)
         begin = None if first is None else replace(self.rules.start(), side=first)
@@ -94,13 +75,7 @@ class Opening:
         raise NotImplementedError
 
     def value(self, value: Value) -> float:
-        """The value to light before a round: one half of all, where neither side is favoured.
-
-        Parameters
-        ----------
-        value : callable
-            The value of a position to the side about to throw there.
-        """
+        """The value to light before a round: one half of all, where neither side is favoured."""
         return total(self.rules.start()) / 2
 
     def worth(self, each: Round, value: Value) -> float:
@@ -113,12 +88,8 @@ class Opening:
     def halfway(self, before: float, best: float, each: Round, value: Value) -> float:
         """The value to light by its throw in a round alone: both have half of what they change.
 
-        Parameters
-        ----------
-        before, best : float
-            The value to light before the round, and after its best outcome by these throws.
-        each : Round
-        value : callable
+        `before` and `best` are the values to light before the round, and after its best outcome by
+        these throws.
         """
         return (before + best) / 2
 
@@ -217,10 +188,7 @@ def level(rules: RuleSet, source: int) -> Position:
 def asked_of(judging: Callable[[Value], object]) -> tuple[Position, ...]:
     """The positions whose values a judgement of openings needs, to ask for all at once.
 
-    Parameters
-    ----------
-    judging : callable
-        It may not depend on the values.
+    Which they are may not depend on the values.
     """
     asked = dict[Position, None]()
 
@@ -233,14 +201,7 @@ def asked_of(judging: Callable[[Value], object]) -> tuple[Position, ...]:
 
 
 def opening_value(rules: RuleSet, value: Value) -> float:
-    """The first player's value, where both sides play best.
-
-    Parameters
-    ----------
-    rules : RuleSet
-    value : callable
-        The value of a position to the side about to throw there.
-    """
+    """The first player's value, where both sides play best."""
     if rules.mechanics.both_enter:
         return sum(each.probability * value(each.position) for each in beginnings(rules, value))
     return begin_value(rules.start(), value)

@@ -24,7 +24,6 @@ _REACH, _REACH_OF_MANY, _MANY = 26, 10, 5
 """As memory allows: 32 numbers a position, or 16 from five pieces on, which fill cache lines."""
 
 MINUS = "\N{MINUS SIGN}"
-
 _DECIMALS = 2, 12
 """The fewest and the most decimals that a value is written with."""
 
@@ -41,39 +40,17 @@ def sure_decimals(error: float) -> int:
 
 
 class Units(NamedTuple):
-    """How people are shown values: in points, hundredths of the chance to win, or as money.
+    """How people are shown values: in points, hundredths of the chance to win, or as money."""
 
-    Attributes
-    ----------
-    scale : int
-        What a value is multiplied by when it is written.
-    digits : int
-        The decimals of luck and losses.
-    exact_digits : int
-        The decimals of exact values, where small differences matter.
-    mark : str
-        What follows a value.
-    name : str
-        What losses are counted in.
-    losing : str
-        What follows a loss.
-    worth : str
-        What a value is.
-    share : str
-        What the graph of a game shows, in [0, 1].
-    short_share : str
-        The same in a word.
-    """
-
-    scale: int
-    digits: int
-    exact_digits: int
-    mark: str
-    name: str
-    losing: str
-    worth: str
-    share: str
-    short_share: str
+    scale: int  # what a value is multiplied by when it is written
+    digits: int  # the decimals of luck and losses
+    exact_digits: int  # the decimals of exact values, where small differences matter
+    mark: str  # what follows a value
+    name: str  # what losses are counted in
+    losing: str  # what follows a loss
+    worth: str  # what a value is
+    share: str  # what the graph of a game shows, in [0, 1]
+    short_share: str  # the same in a word
 
     def number(self, value: float, digits: int) -> str:
         """A loss, or a value, without its mark, with any number of decimals."""

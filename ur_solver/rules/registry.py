@@ -31,13 +31,7 @@ GROUP = "ur_solver.plugins"
 
 
 def import_plugin(name: str) -> None:
-    """Import a module that registers something.
-
-    Raises
-    ------
-    InputError
-        If it cannot be imported.
-    """
+    """Import a module that registers something; InputError if it cannot be imported."""
     try:
         importlib.import_module(name)
     except Exception as error:
@@ -50,13 +44,8 @@ def import_plugin(name: str) -> None:
 def load_plugins() -> None:
     """Import the modules that installed packages name, once in a process.
 
-    It is called when a name is not known and when names are listed, since it takes longer than
-    a query.
-
-    Raises
-    ------
-    InputError
-        If one cannot be imported.
+    It is called when a name is not known and when names are listed, since it takes longer than a
+    query. InputError if one cannot be imported.
     """
     from importlib.metadata import entry_points  # noqa: PLC0415 - takes longer than a query
 

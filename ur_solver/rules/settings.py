@@ -21,7 +21,6 @@ from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.squares import SquareRule
 
 K = TypeVar("K")
-
 V = TypeVar("V")
 
 
@@ -160,13 +159,7 @@ class Switch(ABC):
 
 
 class Flag(Switch):
-    """On or off.
-
-    Parameters
-    ----------
-    key, default, help, meaning, is_always_written
-        As for every switch.
-    """
+    """On or off."""
 
     def __init__(
         self,
@@ -193,14 +186,8 @@ class Flag(Switch):
 class Shorthand(Flag):
     """A flag that stands for two values of another switch, and is not stored itself.
 
-    Parameters
-    ----------
-    key, help
-        As for every switch.
-    of : str
-        The key of the other switch.
-    on, off : str
-        Its values where the flag is on, and where it is turned off.
+    `on` and `off` are the values of the switch `of` where the flag is on, and where it is turned
+    off.
     """
 
     def __init__(self, key: str, of: str, on: str, off: str, help: str) -> None:
@@ -211,14 +198,8 @@ class Shorthand(Flag):
 class OneOf(Switch):
     """One of a few words.
 
-    Parameters
-    ----------
-    key, default, help
-        As for every switch.
-    meanings : mapping of str to str
-        The words that the family allows, each with a sentence for people.
-    words : mapping of str to str, optional
-        What values are called in names, if not by the key and the value.
+    `meanings` has the words that the family allows, each with a sentence for people; `words` what
+    values are called in names, if not by the key and the value.
     """
 
     is_always_written = False
@@ -267,15 +248,7 @@ class ThrowSwitch(Switch):
 
 
 class CountSwitch(Switch):
-    """A whole number within limits.
-
-    Parameters
-    ----------
-    key, default, help, meaning
-        As for every switch.
-    most : int
-        The largest; the least is 1.
-    """
+    """A whole number from 1 to `most`."""
 
     is_always_written = False
 
@@ -297,14 +270,8 @@ class CountSwitch(Switch):
 class SquaresSwitch(Switch):
     """The squares of a kind, with each its mirror image; None for those of the board's markings.
 
-    Its values are tuples of squares of rows A and B, as `squares_of` makes them.
-
-    Parameters
-    ----------
-    key, help, meaning
-        As for every switch.
-    usual : frozenset of str
-        The markings that None stands for, on the board ur.
+    Its values are tuples of squares of rows A and B, as `squares_of` makes them. `usual` has the
+    markings that None stands for, on the board ur.
     """
 
     is_always_written = False

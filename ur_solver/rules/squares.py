@@ -383,12 +383,8 @@ def _value_to_json(value: object) -> Any:
 def rule_from_json(value: object) -> SquareRule:
     """The inverse of `rule_to_json`.
 
-    Raises
-    ------
-    UnregisteredError
-        If no rule goes by that name.
-    RuleSetError
-        For any other fault, with the legal values.
+    UnregisteredError if no rule goes by that name; RuleSetError, with the legal values, for any
+    other fault.
     """
     given = dict(value) if isinstance(value, Mapping) else {"rule": value}
     name = given.pop("rule", None)

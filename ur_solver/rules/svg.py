@@ -57,22 +57,18 @@ def _sheet(name: str) -> Markup:
 
 
 _CELL = 40
-
 _STRIP = 16
 """Room for the columns' numbers and the rows' letters."""
 
 _TRAY = 30
-
 _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
 _LABEL = 63
-
 _PLACE_WORDS = {"home": "waiting", "off": "finished"}
 """What pictures call the places of pieces that are not on the board."""
 
 _BOX = re.compile(r'viewBox="(-?\d+) (-?\d+) (\d+) (\d+)"')
-
 _BAR = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>'
 
 _ROSETTE = "".join(
@@ -83,7 +79,6 @@ _ROSETTE = "".join(
 )
 
 _EYE = "m-6 0q6-6 12 0q-6 6-12 0m6 0h0"
-
 _FIVE = "m-4-4h0m8 0h0m-4 4h0m-4 4h0m8 0h0"
 
 _MARKS = (
@@ -100,15 +95,7 @@ _FIVE_DOTS = "M12 12h0M28 12h0M20 20h0M12 28h0M28 28h0"
 
 
 class Arrow(NamedTuple):
-    """A move to be drawn.
-
-    Attributes
-    ----------
-    kind : str
-        A CSS class, ``best`` or ``played``.
-    source, target : int
-        Path indices of the side to throw, as in `Move`.
-    """
+    """A move to be drawn, ``best`` or ``played``, by path indices of the side to throw."""
 
     kind: str
     source: int
@@ -125,18 +112,9 @@ def board_svg(
 ) -> Markup:
     """A board with its pieces and arrows for moves of the side to throw.
 
-    Parameters
-    ----------
-    position : Drawn
-        A `Position`; one with faults can be drawn, too.
-    arrows : sequence of Arrow
-    label : str
-        The text for screen readers; by default the position's notation.
-    view : str
-        The side whose row is on top: ``"L"`` or ``"D"``.
-    is_named : bool
-        Whether screen readers get every square by its name, as a table, instead of the board
-        as one picture.
+    A position with faults can be drawn, too. Screen readers get `label`, by default the notation,
+    or with `is_named` every square by its name, as a table, instead of one picture. `view` is the
+    side whose row is on top.
     """
     rules = position.mechanics.rules
     parts = list(_rows(position, view, is_named))
@@ -246,12 +224,7 @@ def _name(board: Board, marks: Mapping[str, str], square: str) -> list[str]:
 def square_word(board: Board, marks: Mapping[str, str], square: str) -> str:
     """The marking of a square in words; empty if it has none that means something.
 
-    Parameters
-    ----------
-    board : Board
-    marks : mapping of str to str
-        Those of the family, by square (`Family.marks`).
-    square : str
+    `marks` are those of the family (`Family.marks`).
     """
     return "rosette" if square in board.rosettes else _MARK_WORDS.get(marks.get(square, ""), "")
 
@@ -378,20 +351,11 @@ _PLACE_SLOTS = re.compile(r'(<text class="count"[^>]*>\w+ )\d+(</text>)(?:<circl
 def board_template(empty: Drawn, view: str) -> dict[str, Any]:
     """The drawing of a board with named squares, cut where its pieces belong.
 
-    Parameters
-    ----------
-    empty : Drawn
-        A `Position` without pieces.
-    view : str
-        As `board_svg` has it.
-
-    Returns
-    -------
-    dict
-        ``texts``, between which belong, in this order: the position's notation; for each of
-        ``squares`` the words for its pieces, then the pieces; for light and for dark the bar of the
-        side to throw, and for home and for off the count and the pieces. ``middles`` has by side
-        the centres of the squares of its path, with home before them and off after them.
+    `empty` is a position without pieces. Between the ``texts`` belong, in this order: the
+    position's notation; for each of ``squares`` the words for its pieces, then the pieces; for
+    light and for dark the bar of the side to throw, and for home and for off the count and the
+    pieces. ``middles`` has by side the centres of the squares of its path, with home before them
+    and off after them.
     """
     rules = empty.mechanics.rules
     text = str(board_svg(empty, label=_SLOT, view=view, is_named=True))
@@ -412,12 +376,9 @@ def board_template(empty: Drawn, view: str) -> dict[str, Any]:
 def board_sizes(rules: RuleData) -> dict[str, Any]:
     """What the drawing of pieces needs besides the template, in its units.
 
-    Returns
-    -------
-    dict
-        The size of a ``square`` and of the room of its pieces, ``inner``; where the pieces at home
-        and off begin, ``label``, the room of one, ``spare``, and of all, ``room``, and their
-        ``middle``; the texts of a ``ring`` around the pieces on ``rosettes``, and of a ``bar``.
+    The size of a ``square`` and of the room of its pieces, ``inner``; where the pieces at home and
+    off begin, ``label``, the room of one, ``spare``, and of all, ``room``, and their ``middle``;
+    the texts of a ``ring`` around the pieces on ``rosettes``, and of a ``bar``.
     """
     return {
         "square": _CELL,
@@ -436,25 +397,14 @@ WIDTH, MOST_WIDTH = 800, 8000
 """How many pixels wide a picture is, and the most."""
 
 _BACKGROUND = "white"
-
 _COLOURS = 64
 """Of an animation, as a drawing has few: more would only make its file larger."""
 
 
 def png(drawing: str, width: int = WIDTH) -> bytes:
-    """A drawing as PNG, on white.
+    """A drawing of `board_picture` as PNG, on white, `width` pixels wide.
 
-    Parameters
-    ----------
-    drawing : str
-        SVG that needs nothing else, as `svg.board_picture` gives it.
-    width : int
-        In pixels.
-
-    Raises
-    ------
-    InputError
-        If the extra ``pictures`` is not installed.
+    InputError if the extra ``pictures`` is not installed.
     """
     written: bytes = _cairosvg().svg2png(
         bytestring=drawing.encode(), output_width=width, background_color=_BACKGROUND
@@ -463,21 +413,10 @@ def png(drawing: str, width: int = WIDTH) -> bytes:
 
 
 def gif(drawings: Iterable[str], seconds: float, width: int = WIDTH) -> bytes:
-    """Drawings of one size as an animated GIF that plays once.
+    """Drawings of one size, one at least, as an animated GIF that plays once.
 
-    Parameters
-    ----------
-    drawings : iterable of str
-        As `png` takes them; one at least.
-    seconds : float
-        How long each is shown; the last one three times as long.
-    width : int
-        In pixels.
-
-    Raises
-    ------
-    InputError
-        If the extra ``pictures`` is not installed.
+    Each is shown for some seconds, the last one three times as long. InputError if the extra
+    ``pictures`` is not installed.
     """
     _cairosvg()
     try:

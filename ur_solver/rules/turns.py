@@ -23,35 +23,18 @@ Value = Callable[[Position], float]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An outcome of the dice after a choice.
-
-    Parameters
-    ----------
-    probability : Fraction
-    throws : tuple of int
-        What they show: one throw, or two where the first earns a second.
-    moves : tuple of Move
-        The moves to choose from; if there is none the turn passes.
-    """
+    """An outcome of the dice after a choice."""
 
     probability: Fraction
-    throws: tuple[int, ...]
-    moves: tuple[Move, ...]
+    throws: tuple[int, ...]  # one throw, or two where the first earns a second
+    moves: tuple[Move, ...]  # those to choose from; if there is none the turn passes
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A choice before the throw, and its outcomes.
+    """A choice before the throw, and its outcomes, whose probabilities sum to 1."""
 
-    Parameters
-    ----------
-    name : str
-        `FREE_THROW` if the rules have none; in birds `MOVE` or `ENTER`.
-    outcomes : tuple of Outcome
-        Their probabilities sum to 1.
-    """
-
-    name: str
+    name: str  # `FREE_THROW` if the rules have none; in birds `MOVE` or `ENTER`
     outcomes: tuple[Outcome, ...]
 
 
@@ -135,12 +118,8 @@ def choice_value(position: Position, choice: Choice, value: Value) -> float:
 def evaluate(position: Position, value: Value) -> float:
     """The value of a position from the values of its successors.
 
-    Parameters
-    ----------
-    position : Position
-    value : callable
-        Called for every successor by a move or a pass, including won positions
-        (see `final_value`).
+    `value` is called for every successor by a move or a pass, including won positions (see
+    `final_value`).
     """
     final = final_value(position)
     if final is not None:

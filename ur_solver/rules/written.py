@@ -33,9 +33,7 @@ from ur_solver.rules.settings import MAX_NAME, Flag, RuleData, is_name, whole_nu
 from ur_solver.rules.squares import rule_from_json, rule_to_json
 
 _NEEDED = ("name", "path", "dice", "pieces")
-
 _THROW = re.compile("0|[1-9][0-9]?")
-
 _CHANCE = re.compile(r"[0-9]{1,20}(?:/(?=[0-9]*[1-9])[0-9]{1,20}|\.[0-9]{1,20})?")
 """Without exponents: a fraction of 1e-999999999 has that many digits."""
 
@@ -65,10 +63,7 @@ def rules_to_json(rules: RuleData) -> dict[str, Any]:
 def rules_from_json(values: object) -> dict[str, Any]:
     """What `RuleData` is made of, from JSON values or from their text.
 
-    Raises
-    ------
-    RuleSetError
-        Saying which key is wrong, what it holds and what would be right.
+    RuleSetError says which key is wrong, what it holds and what would be right.
     """
     if isinstance(values, str):
         try:

@@ -27,10 +27,7 @@ def positions_of(rules: RuleSet) -> TileSpace:
 def part_of(rules: RuleSet, left: int | None = None) -> Part:
     """All positions of `rules`, or those in which each side has at most `left` pieces left.
 
-    Raises
-    ------
-    InputError
-        If every position, or none, has that many pieces left.
+    InputError if every position, or none, has that many pieces left.
     """
     space = space_of(rules)
     return whole_of(space) if left is None else part_left(space, left)

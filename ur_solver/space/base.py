@@ -42,12 +42,7 @@ def rows_of(states: npt.ArrayLike, dtype: np.dtype[Any], width: int) -> npt.NDAr
     """Encoded states as contiguous rows of a type.
 
     A row with a number that the type does not hold becomes one of its largest number, which is no
-    state.
-
-    Raises
-    ------
-    WrongTypeError
-        If they are not whole numbers, or no rows of that width.
+    state. WrongTypeError if they are not whole numbers, or no rows of that width.
     """
     try:
         found = np.asarray(states)
@@ -282,12 +277,8 @@ class Block:
 def number_blocks(progress: Sequence[int], size: Callable[[int, int], int]) -> tuple[Block, ...]:
     """The blocks of all unordered pairs of side configs, those furthest on first.
 
-    Parameters
-    ----------
-    progress : sequence of int
-        For each side config a number that every change of it increases.
-    size : callable
-        The number of positions in the half of two configs, mine and theirs.
+    `progress` has for each side config a number that every change of it increases; `size` is the
+    number of positions in the half of two configs, mine and theirs.
     """
     pairs = itertools.combinations_with_replacement(range(len(progress)), 2)
     order = sorted(pairs, key=lambda pair: (-progress[pair[0]] - progress[pair[1]], pair))
@@ -306,37 +297,17 @@ Ranks = TypeVar("Ranks", int, npt.NDArray[np.int64])
 
 
 class Space(ABC):
-    """The numbered positions of one rule set; `space_of` gives the shared instance.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    n_values : int
-        The number of ranks, which is that of a table's values.
-    state_dtype : numpy dtype
-        Of the rows that `encode` writes.
-    values_per_position : int
-        The number of ranks of every position: more than one with stakes.
-    unit : float
-        The meaning of a stored 1: a certain win or, with stakes, an amount of money.
-    first_version : int
-        The first version of the table format whose ranks are these.
-    reach : int
-        The most fines with stored values: 0 without stakes.
-    fine : float
-        The amount of a fine, in money: 0 without stakes.
-    bounds : tuple of float
-        The least and the largest possible value, in units; finite if no other value can occur.
-    """
+    """The numbered positions of one rule set; `space_of` gives the shared instance."""
 
     rules: RuleSet
-    n_values: int
-    state_dtype: np.dtype[Any]
-    values_per_position: int = 1
-    unit: float = 1
-    first_version: int = 3
-    reach: int = 0
-    fine: float = 0.0
+    n_values: int  # the number of ranks, which is that of a table's values
+    state_dtype: np.dtype[Any]  # of the rows that `encode` writes
+    values_per_position: int = 1  # the number of ranks of every position: more than one with stakes
+    unit: float = 1  # the meaning of a stored 1: a certain win or, with stakes, an amount of money
+    first_version: int = 3  # the first version of the table format whose ranks are these
+    reach: int = 0  # the most fines with stored values: 0 without stakes
+    fine: float = 0.0  # its amount, in money: 0 without stakes
+    # the least and the largest possible value, in units; finite if no other can occur
     bounds: tuple[float, float] = (0.0, 1.0)
 
     @property
@@ -380,19 +351,10 @@ class Space(ABC):
         return rank
 
     def cut_error(self, values: npt.NDArray[np.float64]) -> tuple[float, float]:
-        """The largest error by the cut of the fines in some positions' values, in units.
+        """The largest error by the cut of the fines in all values of some positions, in units.
 
-        Parameters
-        ----------
-        values : float64
-            All values of these positions.
-
-        Returns
-        -------
-        float
-            At any number of fines up to `reach`; 0 without stakes.
-        float
-            The increase for each fine past it.
+        At any number of fines up to `reach`, 0 without stakes; and the increase for each fine past
+        it.
         """
         return 0.0, 0.0
 
@@ -451,10 +413,7 @@ class Space(ABC):
     def rank(self, position: Position) -> int:
         """The rank of a position that is not over.
 
-        Raises
-        ------
-        IllegalPositionError
-            If the position is over or is not of this rule set.
+        IllegalPositionError if the position is over or is not of this rule set.
         """
         rank = self._rank_one(position)
         if rank < 0:
@@ -473,17 +432,9 @@ class Space(ABC):
         return self.decode(self.unrank_states(np.array([rank]))[0].tolist(), side)
 
     def rank_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """The ranks of many states at once.
+        """The ranks of many states, rows as `encode` gives them: int64, shape (n,).
 
-        Parameters
-        ----------
-        states : `state_dtype`, shape (n, state_width)
-            Rows as `encode` gives them.
-
-        Returns
-        -------
-        int64, shape (n,)
-            -1 where a row is over or is not a state of this space.
+        -1 where a row is over or is not a state of this space.
         """
         states = rows_of(states, self.state_dtype, self.state_width)
         ranks = np.empty(len(states), dtype=np.int64)
@@ -498,10 +449,7 @@ class Space(ABC):
     def unrank_states(self, ranks: npt.ArrayLike) -> npt.NDArray[Any]:
         """The state rows of many ranks: `state_dtype`, shape (n, state_width).
 
-        Raises
-        ------
-        IndexError
-            If a rank is not in 0 .. n_values - 1.
+        IndexError if a rank is not in 0 .. n_values - 1; WrongTypeError if they are no ranks.
         """
         try:
             ranks = np.asarray(ranks)

@@ -50,14 +50,7 @@ from ur_solver.rules.contents import (
 
 @dataclass(frozen=True)
 class Stock:
-    """The pieces of one side.
-
-    Parameters
-    ----------
-    pieces : int
-        N.
-    is_numbered : bool
-    """
+    """The pieces of one side, N of them, numbered or not."""
 
     pieces: int
     is_numbered: bool
@@ -110,20 +103,11 @@ class Stock:
 
 @dataclass(frozen=True)
 class Reserves:
-    """The reserves of one side.
-
-    Parameters
-    ----------
-    stock : Stock
-    closed : tuple of frozenset of int
-        The sets of cells that may be closed, that of none first.
-    may_rest : bool
-        Whether a piece may rest.
-    """
+    """The reserves of one side."""
 
     stock: Stock
-    closed: tuple[frozenset[int], ...]
-    may_rest: bool
+    closed: tuple[frozenset[int], ...]  # the sets of cells that may be closed, that of none first
+    may_rest: bool  # whether a piece may
 
     @classmethod
     def of(cls, stock: Stock, cells: Sequence[int], may_rest: bool = False) -> Reserves:
@@ -188,26 +172,17 @@ NO_PART = -1
 class Placements:
     """The ways to fill private squares.
 
-    A placement's *code* is the sum of each square's content times the square's radix. Of a
-    reserve, those are numbered that need no piece which it lacks and no square that is closed, the
-    fewest pieces first: where pieces have no numbers, the numbers of a larger stock begin with
-    those of a smaller one.
-
-    Attributes
-    ----------
-    radix : int64, shape (squares,)
-    n : int64, shape (reserves,)
-        The number of placements of a reserve.
-    number_of : int32, shape (reserves, codes)
-        -1 where the reserve lacks a piece or a square is closed.
-    code_of : int32, shape (reserves, most placements)
-        The inverse.
+    A placement's *code* is the sum of each square's content times the square's radix. Of a reserve,
+    those are numbered that need no piece which it lacks and no square that is closed, the fewest
+    pieces first: where pieces have no numbers, the numbers of a larger stock begin with those of a
+    smaller one.
     """
 
-    radix: npt.NDArray[np.int64]
-    n: npt.NDArray[np.int64]
+    radix: npt.NDArray[np.int64]  # shape (squares,)
+    n: npt.NDArray[np.int64]  # shape (reserves,): the number of placements of a reserve
+    # shape (reserves, codes): -1 where the reserve lacks a piece or a square is closed
     number_of: npt.NDArray[np.int32]
-    code_of: npt.NDArray[np.int32]
+    code_of: npt.NDArray[np.int32]  # shape (reserves, most placements): the inverse
 
     @classmethod
     def of(
@@ -215,14 +190,8 @@ class Placements:
     ) -> Placements:
         """The placements on squares, the most advanced first.
 
-        Parameters
-        ----------
-        reserves : Reserves
-        cells : sequence of int
-            The squares.
-        parts : sequence of int64 arrays, shape (contents,)
-            For each square what each content uses up of the side's reserve, `NO_PART` for one that
-            it cannot have.
+        `parts` has for each square, by content, what it uses up of the side's reserve, int64;
+        `NO_PART` for one that the square cannot have.
         """
         full = reserves.own(reserves.stock.full)
         radix, codes = [], 1
@@ -262,20 +231,12 @@ _Key = tuple[Any, _Detail, _Detail]
 
 
 class ShapedSquare(NamedTuple):
-    """The contents of one square by shape and details.
+    """The contents of one square by shape and details."""
 
-    Attributes
-    ----------
-    shape : tuple of int
-        By content: the number of its shape.
-    details : tuple of (int, int)
-        By content: the numbers of its details, mine and theirs, among those of its shape.
-    n_details : tuple of (int, int)
-        By shape: how many details of mine and of theirs there are.
-    """
-
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # by content: the number of its shape
+    # by content: the numbers of its details, mine and theirs, among those of its shape
     details: tuple[tuple[int, int], ...]
+    # by shape: how many details of mine and of theirs there are
     n_details: tuple[tuple[int, int], ...]
 
     @property
@@ -287,12 +248,8 @@ class ShapedSquare(NamedTuple):
 def shaped(contents: Sequence[str], is_stack: bool) -> ShapedSquare:
     """The shapes and details of a square's contents.
 
-    Parameters
-    ----------
-    contents : sequence of str
-        By number, from the side to throw (`L`); the empty one first.
-    is_stack : bool
-        Whether the order of pieces matters.
+    The contents are by number, from the side to throw (`L`), the empty one first; in a stack the
+    order of pieces matters.
     """
     keys = [_key(content, is_stack) for content in contents]
     n_contents = Counter(shape for shape, _, _ in keys)
@@ -344,25 +301,17 @@ class Digits:
 
     Shapes and contents are counted over all squares. A shape's *entries* are its details of me,
     then its details of them, one after the other; the entries of all shapes follow each other.
-
-    Attributes
-    ----------
-    n_digits : int32, shape (reserves, shapes, 2)
-        The number of details of mine and of theirs that fit a reserve.
-    rest : int16, shape (reserves, shapes, 2)
-        A reserve with as many pieces as remain, not always those pieces; -1 if it has too few.
-    digit_of : uint16, shape (reserves, contents, 2)
-        A content's detail of mine and of theirs among these.
-    detail_at : uint16, shape (reserves, entries)
-        The detail of each digit.
-    first_entry : int32, shape (shapes, 2)
-        Where the entries of a shape and side begin.
     """
 
+    # shape (reserves, shapes, 2): how many details of mine and of theirs fit
     n_digits: npt.NDArray[np.int32]
+    # shape (reserves, shapes, 2): a reserve with as many pieces as remain, not always those; -1 for
+    # too few
     rest: npt.NDArray[np.int16]
+    # shape (reserves, contents, 2): a content's detail of mine and of theirs among these
     digit_of: npt.NDArray[np.uint16]
-    detail_at: npt.NDArray[np.uint16]
+    detail_at: npt.NDArray[np.uint16]  # shape (reserves, entries): the detail of each digit
+    # shape (shapes, 2): where the entries of a shape and side begin
     first_entry: npt.NDArray[np.int32]
 
     @classmethod
@@ -374,13 +323,8 @@ class Digits:
     ) -> Digits:
         """The digits of some squares.
 
-        Parameters
-        ----------
-        squares : sequence of ShapedSquare
-        parts : sequence of int64 arrays, shape (contents, 2)
-            For each square what each content takes of my stock and of theirs.
-        take : int16, shape (reserves, stocks)
-            As of `Reserves`.
+        `parts` has for each square, by content, what it takes of my stock and of theirs: int64,
+        shape (contents, 2); `take` is that of `Reserves`: int16, shape (reserves, stocks).
         """
         counts = np.concatenate([square.n_details for square in squares])
         first = (np.cumsum(counts) - counts.ravel()).astype(np.int32)

@@ -138,29 +138,16 @@ MOST_CODES = 1 << 20
 
 @dataclass(frozen=True)
 class FrozenSquare:
-    """A path index from which no piece goes back.
-
-    Parameters
-    ----------
-    index : int
-        On the path of either side.
-    cells : tuple of int
-        Mine and theirs.
-    parts : tuple of int
-        The parts of a side's stock in frozen contents: 0 first, all different.
-    contents : tuple of tuple of int
-        The numbers of these contents on either cell.
-    radix : int
-        By which the place of a content among these counts in the code of all frozen squares.
-    is_closing : bool
-        Whether pieces set out there too, so that a frozen one closes the square to them.
-    """
+    """A path index, of either side, from which no piece goes back."""
 
     index: int
-    cells: tuple[int, int]
-    parts: tuple[int, ...]
+    cells: tuple[int, int]  # mine and theirs
+    parts: tuple[int, ...]  # of a side's stock in frozen contents: 0 first, all different
+    # the numbers of these contents on either cell
     contents: tuple[tuple[int, ...], tuple[int, ...]]
+    # by which the place of a content among these counts in the code of all frozen squares
     radix: int
+    # whether pieces set out there too, so that a frozen one closes the square to them
     is_closing: bool
 
 
@@ -171,16 +158,9 @@ def frozen_squares(
 ) -> tuple[FrozenSquare, ...]:
     """The last path indices from which no piece goes back, as many as side configs hold.
 
-    The frozen pieces of each are its part of the stock. Where that leaves anything open, the
-    path index counts as one of those that ranks run over; so do those before it.
-
-    Parameters
-    ----------
-    rules : RuleSet
-    contents : sequence of sequence of str
-        By cell, as `TileSpace` numbers them.
-    parts : sequence of int64 arrays, shape (contents, 2)
-        By cell what each content takes of my stock and of theirs.
+    The frozen pieces of each are its part of the stock. Where that leaves anything open, the path
+    index counts as one of those that ranks run over; so do those before it. `contents` and `parts`
+    are as in `TileSpace`.
     """
     cell = {square: k for k, square in enumerate(rules.board.squares)}
     found: list[FrozenSquare] = []

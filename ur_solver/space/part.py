@@ -23,18 +23,8 @@ _PART = "part"
 class Part:
     """Some blocks of a space, or all of them.
 
-    Parameters
-    ----------
-    space : Space
-    indices : sequence of int
-        The numbers of the blocks, ascending; with each block those that it reads.
-    name : str, optional
-        By default what `name` says.
-
-    Attributes
-    ----------
-    space : Space
-    indices : sequence of int
+    The numbers of blocks ascend; with each block there are those that it reads. `name` is by
+    default what the property of that name says.
     """
 
     def __init__(self, space: Space, indices: Sequence[int], name: str | None = None) -> None:
@@ -127,14 +117,7 @@ class Part:
 
 
 class PartBlocks:
-    """All values of a part in one array, as finished blocks.
-
-    Parameters
-    ----------
-    part : Part
-    values : float64, shape (n_values,)
-        Block after block.
-    """
+    """All values of a part in one array, as finished blocks, one after the other."""
 
     def __init__(self, part: Part, values: npt.NDArray[np.float64]) -> None:
         self._values = values
@@ -157,10 +140,7 @@ def whole_of(space: Space) -> Part:
 def part_left(space: Space, left: int) -> Part:
     """The blocks in which each side has at most `left` pieces to bear off.
 
-    Raises
-    ------
-    InputError
-        If `left` is not less than the count of pieces, or not positive.
+    InputError if `left` is not less than the count of pieces, or not positive.
     """
     rules = space.rules
     if not 0 < left < rules.pieces:

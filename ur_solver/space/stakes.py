@@ -56,16 +56,8 @@ _CUT_VALUES = 5
 class StakesSpace(Space):
     """The numbered positions of a rule set with stakes, at every level of fines.
 
-    Attributes
-    ----------
-    positions : TileSpace
-        Those of the same rule set without stakes.
-    reach : int
-        The most fines with stored values.
-    values_per_position : int
-        The levels, then the five named in the module's head.
-    unit : int
-        The money that a stored 1 stands for.
+    A position has as many values as there are levels, then the five named in the module's head.
+    `positions` is the space of the same rule set without stakes.
     """
 
     state_dtype = np.dtype(np.uint32)
@@ -167,12 +159,7 @@ class StakesSpace(Space):
     def cut_error(self, values: npt.NDArray[np.float64]) -> tuple[float, float]:
         """The largest error due to the cut in the values of some positions, in units.
 
-        Returns
-        -------
-        float
-            At any of the levels up to `reach`.
-        float
-            The increase for each fine past `reach`.
+        At any of the levels up to `reach`; and the increase for each fine past it.
         """
         rows = values.reshape(-1, self.values_per_position)
         last, chance, least_chance, most_chance, least, most = rows[:, self.reach :].T

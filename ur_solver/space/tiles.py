@@ -49,15 +49,7 @@ from ur_solver.space.layout import MOST_CODES, frozen_squares
 
 
 class Config(NamedTuple):
-    """What one side can no longer lose, as parts of its stock.
-
-    Parameters
-    ----------
-    off : int
-        The pieces borne off.
-    frozen : tuple of int
-        Those on each frozen square, by path index.
-    """
+    """What one side can no longer lose, as parts of its stock: off, and on each frozen square."""
 
     off: int
     frozen: tuple[int, ...]
@@ -74,42 +66,17 @@ _Count = TypeVar("_Count", np.int64, np.float64)
 
 
 class TileSpace(Space):
-    """The numbered positions of a rule set of any family.
-
-    Attributes
-    ----------
-    stock : Stock
-    reserves : Reserves
-        The reserves for placements.
-    squares : tuple of str
-        The board's squares, each a cell of a state row.
-    contents : tuple of tuple of str
-        For each cell its contents by number, from the side to throw (`L`).
-    parts : tuple of int64 arrays, shape (contents, 2)
-        For each cell what each content takes of my stock and of theirs.
-    uses : tuple of int64 arrays, shape (contents, 2)
-        For each cell what each content uses up of my reserve and of theirs.
-    shaped : tuple of ShapedSquare
-        For each cell its shapes and details.
-    digits : Digits
-        The numbering of details.
-    shared : tuple of int
-        The cells that tiles fix, the most significant first.
-    private : tuple of int
-        My cells that rows fix. Columns fix the cells across the board.
-    frozen : tuple of FrozenSquare
-        By path index.
-    placements : Placements
-        Of the private cells.
-    """
+    """The numbered positions of a rule set of any family."""
 
     state_dtype = np.dtype(np.uint16)
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self.stock = Stock(rules.pieces, rules.mechanics.is_numbered)
-        self.squares = rules.board.squares
+        self.squares = rules.board.squares  # the board's, each a cell of a state row
+        # for each cell its contents by number, from the side to throw (`L`)
         self.contents = tuple(rules.mechanics.contents_on(square) for square in self.squares)
+        # for each cell what each content takes of my stock and of theirs: shape (contents, 2)
         self.parts = tuple(
             np.array([self._parts(content) for content in contents]) for contents in self.contents
         )
@@ -120,6 +87,7 @@ class TileSpace(Space):
         self.frozen = frozen_squares(rules, self.contents, self.parts)
         closing = [square.cells[0] for square in self.frozen if square.is_closing]
         self.reserves = Reserves.of(self.stock, closing, bool(rules.mechanics.rests))
+        # for each cell what each content uses up of my reserve and of theirs: shape (contents, 2)
         self.uses = tuple(
             parts + self.reserves.rest * np.array([[RESTING in each, False] for each in contents])
             for contents, parts in zip(self.contents, self.parts, strict=True)
@@ -136,8 +104,10 @@ class TileSpace(Space):
             {*range(len(self.squares))} - only_frozen,
             key=lambda k: (-advance[self.squares[k]], self.squares[k]),
         )
+        # my cells that rows fix; columns fix the cells across the board
         self.private = self._find_private(ranked)
         fixed = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
+        # the cells that tiles fix, the most significant first
         self.shared = tuple(k for k in ranked if k not in fixed and len(self.contents[k]) > 1)
         self.placements = Placements.of(
             self.reserves, self.private, [self.parts_placed(k) for k in self.private]
@@ -311,11 +281,8 @@ class TileSpace(Space):
     def _counts(self) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
         """The number of positions, by both reserves; and of those with smaller shapes.
 
-        Returns
-        -------
-        count : int64, shape (my reserves, their reserves)
-        below : list of int64 arrays, shape (my reserves, their reserves, shapes)
-            For each shared square.
+        int64, shape (my reserves, their reserves); for each shared square int64, shape (my
+        reserves, their reserves, shapes).
         """
         count = np.outer(self.placements.n, self.placements.n)
         below = []
@@ -411,18 +378,10 @@ class TileSpace(Space):
         return StateLayout(rules, number_type, contents, homes, self.mirror_cells, self.mirrored)
 
     def encode(self, position: Position) -> list[int]:
-        """`position` from the side about to throw, as a state row.
+        """`position` from the side about to throw, as a state row, `state_width` long.
 
-        Returns
-        -------
-        list of int, `state_width` long
-            The number of every square's content in board order, my home stock and theirs;
-            65535 for a content that is none of the square's.
-
-        Raises
-        ------
-        IllegalPositionError
-            If it is a position on another board.
+        65535 stands for a content that is none of the square's. IllegalPositionError if it is a
+        position on another board.
         """
         own = position if position.side == LIGHT else position.mirror()
         if len(own.contents) != len(self.squares):
@@ -440,10 +399,7 @@ class TileSpace(Space):
     def decode(self, state: Sequence[int], side: str = LIGHT) -> Position:
         """The position of a state row, `side` about to throw; the inverse of `encode`.
 
-        Raises
-        ------
-        IllegalPositionError
-            If a number is no content of its square.
+        IllegalPositionError if a number is no content of its square.
         """
         contents = tuple(self._held(cell, state[cell]) for cell in range(len(self.squares)))
         mine, theirs = int(state[-2]), int(state[-1])
@@ -488,11 +444,8 @@ def ranking_tables(
 ) -> dict[str, Any]:
     """The tables of `_tile_ranking.TileRanking`, whose declaration describes each array.
 
-    Parameters
-    ----------
-    space : TileSpace
-    below : sequence of int64 arrays, shape (my reserves, their reserves, shapes)
-        For each shared square how many positions have smaller shapes there.
+    `below` has for each shared square how many positions have smaller shapes there: int64, shape
+    (my reserves, their reserves, shapes).
     """
     sizes = [len(contents) for contents in space.contents]
     n_shapes = [square.n_shapes for square in space.shaped]
@@ -537,12 +490,9 @@ def _starts(sizes: Sequence[int]) -> npt.NDArray[np.int64]:
 
 
 def _codes(space: TileSpace) -> npt.NDArray[np.int32]:
-    """The contribution of contents to the code of a placement and of frozen squares.
+    """What contents add to the code of a placement and of frozen squares: shape (contents, 2, 2).
 
-    Returns
-    -------
-    int32, shape (contents, 2, 2)
-        By content, counted over all cells, and side: to the one, to the other.
+    By content, counted over all cells, and side: to the one, to the other.
     """
     found = [np.zeros((len(contents), 2, 2), dtype=np.int32) for contents in space.contents]
     for cell, radix in zip(space.private, space.placements.radix.tolist(), strict=True):

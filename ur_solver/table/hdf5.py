@@ -284,7 +284,7 @@ def check_version(path: pathlib.Path, version: Any) -> None:
         raise TableVersionError(
             f"table {str(path)!r} has format version {version!r}; this program reads versions "
             f"{FIRST_VERSION} to {VERSION}: "
-            + ("a newer ur_solver reads it" if is_newer else "make it again")
+            + ("a newer ur_solver reads it" if is_newer else "make it again by 'ur solve'")
         )
 
 
