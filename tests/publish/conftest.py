@@ -25,24 +25,16 @@ ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7", "bell-stakes-7")
 _ASKED = """
 async (given) => {
   const [name, states] = JSON.parse(given);
-  const load = async (path) => (await fetch(`data/${path}`)).arrayBuffer();
-  const index = await (await fetch("data/index.json")).json();
-  const entry = index.tables.find((each) => each.id === name);
-  const rules = await (await fetch(`data/${entry.rules_file}`)).json();
-  const { Moves } = await import("./engine/moves.js");
-  const { open } = await import("./engine/values.js");
-  const values = await open(entry, new Moves(rules), load);
-  const found = await values.values(states);
+  const { Source } = await import("./api.js");
+  const { values, about } = await new Source(`tables/${name}`).judge();
+  const found = await values.figures(states);
   const isExact = values.isExact;
   return JSON.stringify({
-    isExact, plies: entry.plies, values: [...found],
+    isExact, plies: about.plies, values: [...found.values],
     network: isExact ? null : states.map((state) => values.network.value(state)),
-    margins: isExact ? null : [...await values.margins(states, found)],
-    ranks: isExact ? states.map((state) => values.exact.rank(state)) : null,
-    errors: isExact ? states.map((state) => values.exact.error(state)) : null,
-    chances: values.chances ? [...await values.chances(states)] : null,
-    facts: await Promise.all(
-      states.slice(0, 20).map((state, k) => values.facts(state, found[k], 1))),
+    margins: isExact ? null : [...found.errors],
+    ranks: isExact ? states.map((state) => values.rank(state)) : null,
+    chances: found.chances ?? null,
   });
 }
 """
@@ -103,15 +95,29 @@ def browser():
         yield found
 
 
+_SITE = """() => {
+  const meta = document.createElementNS("http://www.w3.org/1999/xhtml", "meta");
+  meta.setAttribute("name", "ur-data");
+  meta.setAttribute("content", "data/");
+  document.documentElement.append(meta);
+}"""
+
+
 @pytest.fixture(scope="module")
-def asked(browser, files):
-    """What the page's modules answer for some states of a table or an estimator."""
+def modules(browser, files):
+    """A document of the site's own folder, with its modules but without the page's own doings."""
     page = browser.new_page()
     page.goto(f"{files.origin}/games/ur/icon.svg")
+    page.evaluate(_SITE)
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def asked(modules):
+    """What the page's modules answer for some states of a table or an estimator."""
 
     def ask(name, states):
-        # a document of the site's own folder, without the page's own doings
-        return json.loads(page.evaluate(_ASKED, json.dumps([name, states.tolist()])))
+        return json.loads(modules.evaluate(_ASKED, json.dumps([name, states.tolist()])))
 
-    yield ask
-    page.close()
+    return ask

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import quote
 
 import pytest
 
 from tests.games import random_game
 from tests.serve.browser import needs_browser
-from tests.serve.page.engine import near
+from tests.serve.page.engine import drawn_answer, near
+from tests.serve.page.playing import line_of, turns_played
 from ur_solver.records.plain import write_plain
 from ur_solver.rules import LIGHT
-from ur_solver.serve.judged import Turn, audit_text, line_values
-from ur_solver.serve.unfold import ServedRules, Unfolded
+from ur_solver.serve.answers import audit_text
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -21,23 +20,17 @@ NAMES = ["birds-2", "bell-stakes-1", "skiriuk-7", "birds-5", "ben-7", "bell-stak
 
 
 @pytest.fixture(scope="module")
-def ask(browser, files):
-    """The answer of a site's own engine to a path of the interface."""
-    page = browser.new_page()
-    page.goto(f"{files.origin}/games/ur/icon.svg")
-    page.evaluate(
-        """async () => {
-          const { Local } = await import("./engine/local.js");
-          window.local = new Local("data/");
-        }"""
-    )
+def ask(modules):
+    """An answer of the site's engine about a source."""
+    modules.evaluate("""async () => { window.Source = (await import("./api.js")).Source; }""")
 
-    def ask(path, body=None):
-        script = "async ([path, body]) => JSON.stringify(await local.answer(path, body))"
-        return json.loads(page.evaluate(script, [path, body]))
+    def ask(path, what, *given):
+        script = (
+            "async ([path, what, given]) => JSON.stringify(await new Source(path)[what](...given))"
+        )
+        return json.loads(modules.evaluate(script, [path, what, given]))
 
-    yield ask
-    page.close()
+    return ask
 
 
 def by_name(values):
@@ -63,8 +56,8 @@ def test_positions(site, ask, name):
     rows = [ply.state for ply in game.plies][:: max(1, len(game.plies) // 8)]
     for row in rows:
         text = game.stepper.notation(row, LIGHT)
-        found = ask(f"/tables/{name}/position?position={quote(text)}&drawing=light")
-        expected = Unfolded(ServedRules(rules, evaluator), rules.position(text), LIGHT).answer()
+        found = ask(f"tables/{name}", "position", text, "light")
+        expected = drawn_answer(evaluator, rules.position(text), LIGHT)
         assert by_name(found) == same(expected)
 
 
@@ -73,10 +66,9 @@ def test_games(site, ask, name):
     evaluator = site.values[name]
     rules = evaluator.rules
     record = random_game(rules, 2, max_plies=12)
-    turns = [Turn(ply.choice or None, ply.throws, record.move_text(ply)) for ply in record.plies]
-    start = rules.start()
-    found = ask(f"/tables/{name}/line", {"start": start.notation, "turns": [*map(list, turns)]})
-    expected = line_values(ServedRules(rules, evaluator), start, turns)
+    turns, start = turns_played(record), rules.start()
+    found = ask(f"tables/{name}", "line", start.notation, [*map(list, turns)])
+    expected = line_of(evaluator, start, turns)
     assert by_name(found) == same(expected)
 
 
@@ -86,7 +78,7 @@ def test_audits(site, ask, name):
     evaluator = site.values[name]
     record = random_game(evaluator.rules, 7, max_plies=16)
     text = write_plain(record) + "\n"
-    (found,) = ask(f"/tables/{name}/audit", {"text": text})["games"]
+    (found,) = ask(f"tables/{name}", "audit", text)["games"]
     (expected,) = audit_text(evaluator, text)["games"]
     for key in ("start_value", "end_value", "winner", "ending", "names", "position", "start"):
         assert found[key] == near(expected[key], 1e-5), key

@@ -12,9 +12,9 @@ from tests.estimators.test_file import stored_of
 from ur_solver.cli import cli
 from ur_solver.common.files import write_file
 from ur_solver.estimators.file import write
-from ur_solver.publish.exact import PIECE_BYTES
 from ur_solver.publish.folder import MARK
 from ur_solver.publish.site import publish
+from ur_solver.publish.values import PIECE_BYTES
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.table.names import table_folders
 
@@ -37,13 +37,13 @@ def test_the_whole_catalogue_is_on_a_site(tmp_path, solved):
     result = run(folder, "finkel:1")
     assert result.exit_code == 0, result.output
     index = index_of(folder)
-    named = [(each["name"], each["pieces"]) for each in index["games"]["rules"]]
+    named = [(each["name"], each["pieces"]) for each in index["rules"]]
     assert named == [(rules.name, rules.pieces) for rules in CATALOGUE.values()]
     entries = {each["id"]: each for each in index["tables"]}
     assert entries["finkel-1"]["values"]["kind"] == "exact"
     assert entries["aseb-5"]["values"]["kind"] == "network"
-    for each in (*index["rules"], *index["tables"]):
-        rules = json.loads((folder / "data" / each["rules_file"]).read_text())["about"]
+    for each in (*index["files"], *index["tables"]):
+        rules = json.loads((folder / "data" / each["data"]).read_text())["about"]
         assert json.loads((folder / "data" / each["prose"]).read_text())["title"]
         assert (rules["name"], rules["pieces"]) == (each["name"], each["pieces"])
 

@@ -7,15 +7,17 @@ import json
 import numpy as np
 import pytest
 
+import ur_solver as ur
 from tests.games import random_game
+from tests.serve.asking import Asker
 from tests.serve.conftest import WORDS, position_path
 from ur_solver.answers.decisions import Thresholds
+from ur_solver.audit.dice_test import compared_throws
 from ur_solver.audit.texts import game_json
 from ur_solver.records import write_text
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, named_rules
 from ur_solver.rules.turns import is_draw, total, turn
-from ur_solver.serve.judged import Turn, audit_text, line_values
-from ur_solver.serve.unfold import ServedRules, Unfolded
+from ur_solver.serve.app import make_app
 
 pytestmark = pytest.mark.medium
 
@@ -124,63 +126,128 @@ def random_position(rules, seed):
         "bell-stakes-1",
     ],
 )
-def test_a_line_is_judged_as_an_audit_does(tables, name):
+def test_a_game_is_judged_as_an_audit_does(asker, tables, name):
     table = tables[name]
     game = random_game(table.rules, 3)
-    turns = [Turn(ply.choice or None, ply.throws, game.move_text(ply)) for ply in game.plies]
-    line = line_values(ServedRules(table.rules, table), table.rules.start(), turns)
+    sent = {"text": write_text(game, ".ur")}
+    (found,) = asker.post(f"/api/v1/tables/{name}/audit", sent).json["games"]
     audit = table.audit(game)
     expected = json.loads(game_json(audit, Thresholds()))
-    for side in SIDE_NAMES.values():
-        expected[side].setdefault("cost", 0)
-        assert expected[side].pop("conceded") == 0
-        assert line[side] == pytest.approx(expected[side], abs=1e-9)
-    assert line["start_value"] == pytest.approx(audit.start_value, abs=1e-12)
-    assert line["end_value"] == pytest.approx(audit.end_value, abs=1e-12)
-    assert len(line["plies"]) == len(expected["plies"])
-    marks = [Thresholds().mark(judged) for judged in audit.plies]
-    for ply, known, mark in zip(line["plies"], expected["plies"], marks, strict=True):
-        for key, value in known.items():
-            shown = list(value) if isinstance(value, tuple) else value
-            if isinstance(value, float):
-                assert ply[key] == pytest.approx(value, abs=1e-12)
-            else:
-                assert ply[key] == shown, key
-        assert ply["mark"] == mark
-    (reported,) = audit_text(table, write_text(game, ".ur"))["games"]
-    assert [ply["mark"] for ply in reported["plies"]] == marks
-    assert reported["end_value"] == line["end_value"]
+    for key in expected.keys() - {"plies", "opening", "file", "rules"}:
+        assert found[key] == expected[key], key
+    assert [ply["mark"] for ply in found["plies"]] == [ply["mark"] for ply in expected["plies"]]
+    for ply, known, judged in zip(found["plies"], expected["plies"], audit.plies, strict=True):
+        assert {key: ply[key] for key in known} == known
+        assert ply["options"] == len(judged.options)
+        assert ply["cost"] == judged.cost
 
 
-def test_a_line_for_money_adds_up(tables):
+def test_an_audit_for_money_adds_up(asker, tables):
+    """Start value, luck and losses, fines: all of them come to the value of the end, to light."""
     table = tables["bell-stakes-1"]
-    source = ServedRules(table.rules, table)
-    rng = np.random.default_rng(5)
-    turns, position = [], table.rules.start()
-    while position.winner is None:
-        answer = Unfolded(source, position).answer()
-        throw = answer["throws"][int(rng.choice(4, p=[e["probability"] for e in answer["throws"]]))]
-        moves = throw["moves"]
-        move = moves[int(rng.integers(len(moves)))] if moves else None
-        turns.append(Turn(None, (throw["throw"],), move and move["move"]))
-        position = table.rules.position(move["position"] if move else answer["after_pass"])
-    line = line_values(source, table.rules.start(), turns)
-    light, dark = line["light"], line["dark"]
-    assert line["start_value"] + light["luck"] - light["loss"] + light["cost"] - dark[
-        "luck"
-    ] + dark["loss"] == pytest.approx(line["end_value"], abs=1e-9)
-    assert line["end_value"] == (total(position) if position.winner == "L" else 0)
-    assert light["cost"] + dark["cost"] == position.fines
+    for seed in range(5):
+        game = random_game(table.rules, seed)
+        sent = {"text": write_text(game, ".ur")}
+        (found,) = asker.post("/api/v1/tables/bell-stakes-1/audit", sent).json["games"]
+        light, dark = found["light"], found["dark"]
+        costs = {
+            side: sum(ply["cost"] for ply in found["plies"] if ply["side"] == side)
+            for side in SIDE_NAMES.values()
+        }
+        assert found["start_value"] + light["luck"] - light["loss"] + costs["light"] - dark[
+            "luck"
+        ] + dark["loss"] == pytest.approx(found["end_value"], abs=1e-9)
+        end = table.rules.position(found["position"])
+        assert sum(costs.values()) == end.fines
+        assert found["end_value"] == (total(end) if end.winner == "L" else 0)
 
 
-def test_the_opening_throw_is_given(asker, tables):
-    start = tables["skiriuk-1"].rules.start().notation
-    path = "/api/v1/tables/skiriuk-1/line"
-    reply = asker.post(path, {"start": start, "turns": [[None, [2], "A@A3"]]})
-    assert reply.sentence == "turn 1: the opening throw of skiriuk is always 1"
-    line = asker.post(path, {"start": start, "turns": [[None, [1], "A@A4"]]}).json
-    assert line["start_value"] == tables["skiriuk-1"].opening_value()
-    assert line["plies"][0]["luck"] == pytest.approx(0, abs=1e-12)
+def test_a_game_begins_with_the_throw_that_the_rules_give(asker, tables):
+    text = "rules: skiriuk:1\n\nL {}\nend: unfinished"
+    path = "/api/v1/tables/skiriuk-1/audit"
+    (fault,) = asker.post(path, {"text": text.format("2 A@A3")}).json["faults"]
+    assert "1" in fault["message"]
+    (game,) = asker.post(path, {"text": text.format("1 A@A4")}).json["games"]
+    assert game["start_value"] == tables["skiriuk-1"].opening_value()
+    assert game["plies"][0]["luck"] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [word.replace(":", "-") for word in WORDS])
+def test_values_of_encoded_states_are_those_of_the_python_api(asker, tables, name):
+    """Those that are over among them, and with stakes more fines than a table has levels."""
+    table = tables[name]
+    n = table.space.n_values
+    rows = table.space.unrank_states(np.arange(0, n, 1 + n // 500)).astype(np.int64)
+    if table.rules.payoff.has_fines:
+        more = rows.copy()
+        more[:, -1] += 30
+        rows = np.concatenate([rows, more])
+    over = table.encode([position_that_is_over(table.rules)]).astype(np.int64)
+    rows = np.concatenate([rows, over])
+    found = asker.post(f"/api/v1/tables/{name}/values", {"states": rows.tolist()}).json
+    positions = [table.space.decode(row) for row in rows.tolist()]
+    assert found["values"] == [table.value(each) for each in positions]
+    assert found["errors"] is None
+    if table.rules.payoff.has_fines:
+        assert found["chances"] == [table.chance(each) for each in positions]
+    else:
+        assert "chances" not in found
+
+
+def position_that_is_over(rules):
+    record = random_game(rules, 1)
+    return record.stepper.position(*record.plies[-1].after(record.stepper))
+
+
+def test_errors_of_encoded_states_are_what_is_proven(tmp_path):
+    path = tmp_path / "finkel-1.h5"
+    with ur.solve("finkel:1", path, certify=True) as table:
+        asker = Asker(make_app({"one": table}))
+        rows = table.space.unrank_states(np.arange(table.space.n_positions))
+        found = asker.post("/api/v1/tables/one/values", {"states": rows.tolist()}).json
+        assert found["errors"] == table.errors(rows).tolist()
+        asker.close()
+
+
+@pytest.mark.parametrize(
+    ("states", "said"),
+    [
+        ([[0] * 21], "one has 22 numbers here"),
+        ([[0] * 23], "one has 22 numbers here"),
+        ([[300] + [0] * 21], "A1 has contents 0 to 1, not 300"),
+        ([[256] + [0] * 19 + [3, 3]], "A1 has contents"),
+        ([[0] * 20 + [9, 9]], "not one of finkel with 3 pieces"),
+        ([[-1] * 22], ">= 0"),
+        ([[2**70] * 22], "<= 4294967295"),
+        ([[0.5] * 22], "Expected `int`"),
+        ("x", "Expected `array`"),
+    ],
+)
+def test_states_that_are_none_are_refused(asker, states, said):
+    assert said in asker.post("/api/v1/tables/finkel-3/values", {"states": states}).sentence
+
+
+@pytest.mark.parametrize("path", ["tables/finkel-3", "rules/finkel:7"])
+def test_throws_are_compared_as_by_the_python_function(asker, path):
+    sent = {"light": {"0": 3, "2": 9, "4": 1}, "dark": {"1": 12}}
+    found = asker.post(f"/api/v1/{path}/dice", sent).json
+    dice = named_rules("finkel").dice
+    assert found == compared_throws(dice, {0: 3, 2: 9, 4: 1}, {1: 12})
+
+
+@pytest.mark.parametrize(
+    "light", [{"5": 1}, {"x": 1}, {"-1": 1}, {"1": -1}, {"1": 1.5}, {"1": True}, {"1": 10**13}, []]
+)
+def test_other_counts_are_refused(asker, light):
+    assert asker.post("/api/v1/rules/finkel/dice", {"light": light, "dark": {}}).sentence
+
+
+def test_an_audited_opening(asker):
+    text = "rules: ben:1\nopening: 0-1 A@A2 C@C4\n\nend: unfinished"
+    (game,) = asker.post("/api/v1/tables/ben-1/audit", {"text": text}).json["games"]
+    assert [ply["move"] for ply in game["opening"]] == ["A@A2", "C@C4"]
+    assert game["start"].split()[1] == "L"
+    assert game["start_value"] == 0.5
 
 
 def test_a_batch_reports_each_fault_in_its_place(asker, tables):

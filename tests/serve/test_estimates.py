@@ -22,10 +22,8 @@ from ur_solver.estimators.file import write
 from ur_solver.records import stepper_of, write_text
 from ur_solver.rules import SIDE_NAMES, named_rules
 from ur_solver.serve.app import make_app
-from ur_solver.serve.judged import Turn, line_values
-from ur_solver.serve.openapi import document
+from ur_solver.serve.interface import document
 from ur_solver.serve.shelf import open_shelf
-from ur_solver.serve.unfold import ServedRules
 from ur_solver.table.reader import TableFile
 
 WORDS = ("finkel:3", "birds:2", "skiriuk:1", "casual-roll-again:1", "bell-stakes:1")
@@ -85,30 +83,38 @@ def test_positions_have_errors(asker, estimators, name):
 
 
 @pytest.mark.parametrize("name", [word.replace(":", "-") for word in WORDS])
-def test_a_line_is_judged_as_an_audit_does(asker, estimators, name):
+def test_values_of_encoded_states_have_errors(asker, estimators, name):
+    estimator = estimators[name]
+    rows = estimator.encode(states_of(name, estimator))
+    found = asker.post(f"/api/v1/tables/{name}/values", {"states": rows.tolist()}).json
+    values = estimator.state_values(rows)
+    assert found["values"] == pytest.approx(values.tolist(), abs=1e-6)
+    assert found["errors"] == pytest.approx(
+        estimator.state_margins(rows, values).tolist(), abs=1e-6
+    )
+    assert "chances" not in found
+
+
+@pytest.mark.parametrize("name", [word.replace(":", "-") for word in WORDS])
+def test_a_game_is_judged_as_an_audit_does(asker, estimators, name):
     estimator, schema = estimators[name], document()["components"]["schemas"]
     game = random_game(estimator.rules, 3)
-    turns = [Turn(ply.choice or None, ply.throws, game.move_text(ply)) for ply in game.plies]
-    line = line_values(ServedRules(estimator.rules, estimator), estimator.rules.start(), turns)
-    jsonschema.validate(line, resolved(schema["Line"], document()))
+    sent = {"text": write_text(game, ".ur")}
+    (found,) = asker.post(f"/api/v1/tables/{name}/audit", sent).json["games"]
+    jsonschema.validate(found, resolved(schema["Audit"], document()))
     audit = estimator.audit(game)
     expected = json.loads(game_json(audit, Thresholds()))
-    assert line["exact"] is False
-    assert line["start_value"] == pytest.approx(audit.start_value, abs=1e-6)
+    assert found["exact"] is False
+    assert found["start_value"] == pytest.approx(audit.start_value, abs=1e-6)
     for side in SIDE_NAMES.values():
         for key in ("choices", "best"):
-            assert line[side][key] == expected[side][key]
+            assert found[side][key] == expected[side][key]
         for key in ("loss", "luck"):
-            assert line[side][key] == pytest.approx(expected[side][key], abs=1e-4)
-    for ply, known in zip(line["plies"], expected["plies"], strict=True):
+            assert found[side][key] == pytest.approx(expected[side][key], abs=1e-4)
+    for ply, known in zip(found["plies"], expected["plies"], strict=True):
         assert (ply["mark"], ply["best"]) == (known["mark"], known["best"])
         assert ply["loss_error"] == pytest.approx(known["loss_error"], abs=1e-6)
-    (shown,) = asker.post(f"/api/v1/tables/{name}/audit", {"text": write_text(game, ".ur")}).json[
-        "games"
-    ]
-    jsonschema.validate(shown, resolved(schema["Audit"], document()))
-    assert shown["exact"] is False
-    report = asker.post(f"/api/v1/tables/{name}/report", {"text": write_text(game, ".ur")})
+    report = asker.post(f"/api/v1/tables/{name}/report", sent)
     assert b"values are estimates" in report.body.lower()
 
 
@@ -116,7 +122,7 @@ def test_both_are_listed(asker, estimators, tables):
     shapes = document()["components"]["schemas"]
     for each in asker.get("/api/v1/tables").json["tables"]:
         estimator = estimators[each["id"]]
-        jsonschema.validate(each, resolved(shapes["Table"], document()))
+        jsonschema.validate(each, resolved(shapes["TableFacts"], document()))
         assert (each["exact"], each["plies"], each["tolerance"]) == (False, 2, None)
         assert each["error"] == pytest.approx(estimator.error(estimator.rules.start()), abs=1e-6)
         whole = asker.get(f"/api/v1/tables/{each['id']}").json

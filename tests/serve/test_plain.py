@@ -12,7 +12,7 @@ import pytest
 from tests.scripts import SCRIPTS, script_module
 from ur_solver.rules import CATALOGUE, DICE, named_rules
 from ur_solver.rules.descriptions import sections_of
-from ur_solver.serve.plain import (
+from ur_solver.serve.rules_data import (
     games_values,
     measured,
     prose_values,

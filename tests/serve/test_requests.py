@@ -15,10 +15,9 @@ from tests.serve.asking import LOCAL, Asker
 from tests.serve.conftest import position_path
 from ur_solver.records import write_text
 from ur_solver.rules import named_rules
-from ur_solver.serve import openapi, schemas
 from ur_solver.serve.app import MAX_BODY, make_app
-from ur_solver.serve.front import Front
-from ur_solver.serve.guard import POLICY
+from ur_solver.serve.front import POLICY, Front
+from ur_solver.serve.interface import document
 
 pytestmark = pytest.mark.medium
 
@@ -150,7 +149,8 @@ def test_parameters_are_just_those_that_are_known(asker):
     for query in ("", "?position=", f"?position={quote(START)}&x=1", "?positon=1",
                   f"?position={quote(START)}&position={quote(START)}"):  # fmt: skip
         assert asker.get(f"{FINKEL}/position{query}").sentence
-    assert asker.get(f"{LIST}?x").sentence == "unknown parameter 'x'; expected none"
+    assert "unknown field `x`; expected none" in asker.get(f"{LIST}?x").sentence
+    assert "expected position" in asker.get(f"{FINKEL}/position").sentence
 
 
 def test_what_is_known_is_not_sent_again(asker):
@@ -173,10 +173,10 @@ def test_answers_are_compressed_where_that_is_understood(asker):
 
 
 def test_too_much_at_once(asker):
-    turns = [[None, [0], None]] * 3000
-    assert "turns" in asker.post(f"{FINKEL}/line", {"start": START, "turns": turns}).sentence
     many = {"positions": [START] * 10_001}
-    assert "at most" in asker.post(f"{FINKEL}/positions", many).sentence
+    assert "length <= 10000" in asker.post(f"{FINKEL}/positions", many).sentence
+    many = {"states": [[0]] * 10_001}
+    assert "length <= 10000" in asker.post(f"{FINKEL}/values", many).sentence
     passes = "rules: finkel:3\n\n" + "L 0 --\nD 0 --\n" * 11_000 + "end: unfinished"
     assert "20,000 throws" in asker.post(f"{FINKEL}/audit", {"text": passes}).sentence
     games = {"text": "rules: finkel:3\n\nend: unfinished\n" * 60}
@@ -214,12 +214,16 @@ JSON = st.recursive(
 )
 
 
-@given(JSON, st.lists(JSON, max_size=4))
+STATES = st.lists(st.lists(st.integers(0, 9) | st.integers(), min_size=22, max_size=22), max_size=4)
+
+
+@given(JSON, st.lists(JSON, max_size=4), STATES)
 @settings(max_examples=80)
-def test_no_body_makes_it_fail(asker, values, turns):
-    for end in ("positions", "line", "audit", "report", "convert", "dice"):
-        for sent in (values, {"start": START, "turns": turns}, {"positions": turns},
-                     {"text": values}, {"text": str(values), "notation": str(turns)}):  # fmt: skip
+def test_no_body_makes_it_fail(asker, values, several, states):
+    for end in ("positions", "values", "audit", "report", "convert", "dice"):
+        for sent in (values, {"positions": several}, {"states": several}, {"states": states},
+                     {"text": values}, {"text": str(values), "notation": str(several)},
+                     {"light": values, "dark": {}}):  # fmt: skip
             reply = asker.post(f"{FINKEL}/{end}", sent)
             assert reply.status == 200 or reply.sentence
 
@@ -244,10 +248,10 @@ def resolved(schema, document):
     return {**schema, "components": document["components"]}
 
 
-@pytest.mark.parametrize("path", openapi.document()["paths"])
+@pytest.mark.parametrize("path", document()["paths"])
 def test_every_example_of_the_document_is_answered_as_it_says(asker, path):
-    document = asker.get("/api/v1/openapi.json").json
-    for method, operation in document["paths"][path].items():
+    whole = asker.get("/api/v1/openapi.json").json
+    for method, operation in whole["paths"][path].items():
         address, queries = path, [""]
         for parameter in operation["parameters"]:
             name = parameter["name"]
@@ -264,49 +268,61 @@ def test_every_example_of_the_document_is_answered_as_it_says(asker, path):
                 reply = asker.get(url)
             else:
                 body = operation["requestBody"]["content"]["application/json"]
-                jsonschema.validate(body["example"], resolved(body["schema"], document))
+                jsonschema.validate(body["example"], resolved(body["schema"], whole))
                 reply = asker.post(url, body["example"])
             assert reply.status == 200, reply.body
             ((kind, content),) = operation["responses"]["200"]["content"].items()
             assert reply.headers["content-type"].partition(";")[0] == kind
             if kind == "application/json":
-                jsonschema.validate(reply.json, resolved(content["schema"], document))
+                jsonschema.validate(reply.json, resolved(content["schema"], whole))
 
 
 @pytest.mark.parametrize("name", ["birds-2", "bell-stakes-1", "skiriuk-1", "casual-roll-again-1"])
 def test_answers_of_all_kinds_have_the_documented_shape(asker, tables, name):
-    document = openapi.document()
-    schemas = document["components"]["schemas"]
+    whole = document()
+    schemas = whole["components"]["schemas"]
+
+    def check(values, kind):
+        jsonschema.validate(values, resolved(schemas[kind], whole))
+
     rules = tables[name].rules
-    table = asker.get(f"{LIST}/{name}").json
-    jsonschema.validate(table, resolved(schemas["WholeTable"], document))
+    check(asker.get(f"{LIST}/{name}").json, "WholeTable")
+    check(asker.get(f"{LIST}/{name}/data").json, "RulesData")
+    check(asker.get(f"/api/v1/rules/{rules.word}/data").json, "RulesData")
     answer = asker.get(position_path(name, rules.start().notation)).json
-    jsonschema.validate(answer, resolved(schemas["Position"], document))
-    for seed in range(3):
+    check(answer, "Position")
+    states = tables[name].encode([rules.start()]).tolist()
+    check(asker.post(f"{LIST}/{name}/values", {"states": states}).json, "Values")
+    for _ in range(3):
         first = next(each for each in answer["throws"] if each["moves"])
-        thrown = first["throw"] if isinstance(first["throw"], list) else [first["throw"]]
-        turn = [first.get("choice"), thrown, first["moves"][0]["move"]]
-        sent = {"start": answer["position"], "turns": [turn]}
-        if rules.mechanics.opening_throw is None or seed:
-            line = asker.post(f"{LIST}/{name}/line", sent).json
-            jsonschema.validate(line, resolved(schemas["Line"], document))
         answer = asker.get(position_path(name, first["moves"][0]["position"])).json
-        jsonschema.validate(answer, resolved(schemas["Position"], document))
+        check(answer, "Position")
+    text = write_text(random_game(rules, 4), ".ur")
+    check(asker.post(f"{LIST}/{name}/audit", {"text": text}).json, "Audits")
 
 
 @pytest.mark.parametrize("name", ["finkel-3", "birds-2", "bell-stakes-1", "skiriuk-1", "ben-1"])
 def test_inputs_have_the_documented_form(tables, name):
-    """All positions of a game, turns as they are sent; and not just any text or JSON."""
+    """All positions of a game; and not just any text."""
+    schemas = document()["components"]["schemas"]
+    schema = schemas["PositionAsked"]["properties"]["position"]
     table = tables[name]
     ranks = range(0, table.space.n_positions, 1 + table.space.n_positions // 300)
     for rank in ranks:
-        jsonschema.validate(table.space.unrank(rank).notation, schemas.POSITION)
-    wrong_turns = ([], [None, 2, "A@A3"], [None, [], None], [1, [2], None], [None, ["2"], None])
-    for wrong, schema in (
-        *(("", schemas.POSITION), ("x/y/z", schemas.POSITION), ("....__ L 3 3", schemas.POSITION)),
-        *((turn, schemas.TURN) for turn in wrong_turns),
-        ("", schemas.RECORD),
-    ):
+        jsonschema.validate(table.space.unrank(rank).notation, schema)
+    text = schemas["GamesAsked"]["properties"]["text"]
+    for wrong, kind in (("", schema), ("x/y/z", schema), ("....__ L 3 3", schema), ("", text)):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(wrong, schema)
-    jsonschema.validate(["move", [2, 1], None], schemas.TURN)
+            jsonschema.validate(wrong, kind)
+
+
+def test_the_interface_keeps_what_programs_use(asker):
+    """Drawings, rounds, lines and exercises were for the page alone."""
+    paths = {*asker.get("/api/v1/openapi.json").json["paths"]}
+    of_both = ("data", "prose", "position", "convert", "dice")
+    of_tables = ("values", "positions", "audit", "report", *of_both)
+    assert paths == {
+        *("/openapi.json", "/tables", "/tables/{table}", "/rules", "/rules/{rules}"),
+        *(f"/tables/{{table}}/{end}" for end in of_tables),
+        *(f"/rules/{{rules}}/{end}" for end in of_both),
+    }

@@ -7,8 +7,7 @@ import pytest
 from tests.serve.asking import LOCAL, Asker
 from ur_solver.errors import InputError
 from ur_solver.serve.app import make_app
-from ur_solver.serve.front import Front
-from ur_solver.serve.root_path import RootPath
+from ur_solver.serve.front import Front, RootPath
 
 LIST = "/api/v1/tables"
 

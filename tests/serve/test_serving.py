@@ -26,11 +26,9 @@ from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError
 from ur_solver.rules import UR, named_rules
 from ur_solver.serve.app import make_app
-from ur_solver.serve.first_page import Opening
-from ur_solver.serve.front import Front
-from ur_solver.serve.listen import bound_socket
+from ur_solver.serve.front import Front, bound_socket
+from ur_solver.serve.page_app import Opening, page_app
 from ur_solver.serve.page_files import page_files
-from ur_solver.serve.page_routes import page_app
 from ur_solver.serve.run import answer_once, serve
 from ur_solver.serve.shelf import Shelf, open_shelf
 from ur_solver.table.names import FOLDER_VARIABLE

@@ -18,18 +18,17 @@ from ur_solver.cli.options import memory_option, number_option
 from ur_solver.cli.output import columns, echo, say, size_text
 from ur_solver.errors import InputError, UrError, missing_extra
 from ur_solver.rules import CATALOGUE
-from ur_solver.serve.front import Front
-from ur_solver.serve.listen import bound_socket
+from ur_solver.serve.front import Front, bound_socket
 
 if TYPE_CHECKING:
     from ur_solver.estimators.estimator import Estimator
     from ur_solver.estimators.evaluator import Evaluator
     from ur_solver.rules import RuleSet
-    from ur_solver.serve.guard import Application
+    from ur_solver.serve.front import Application
     from ur_solver.serve.shelf import Shelf
 
 
-_PACKAGES = ("starlette", "uvicorn", "httptools")
+_PACKAGES = ("starlette", "uvicorn", "httptools", "msgspec")
 
 
 @click.command()

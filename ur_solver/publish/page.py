@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 
-from ur_solver.publish.lean import lean
 from ur_solver.rules.svg import icon_svg
-from ur_solver.serve.guard import POLICY
+from ur_solver.serve.front import POLICY
 from ur_solver.serve.page_files import page_files
 
 DATA = "data/"
@@ -24,25 +24,45 @@ _NOT_IN_PAGES = "frame-ancestors"
 _FOR_PROGRAMS = ' <a href="api/v1/openapi.json">For programs</a>'
 """Where the page leads to the server's interface, which a site does not have."""
 
+_IN_SCRIPTS = re.compile(
+    r" (?=[=(){},:;?<>&|*!])|(?<=[=(){},:;?<>&|*!]) "
+    r"|(?<=[\w)\]]) (?=[-+] [\w(\[])|(?<=[\w)\]] [-+]) (?=[\w(\[])"
+)
+_IN_STYLES = re.compile(r"(?<=[:,;{]) | (?=[{}])")
+"""Space that says nothing."""
+
+_TEXT = re.compile(
+    r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\$]|\\.|\$(?!\{)|\$\{[^`}]*\})*`)"""
+)
+"""A text; in backticks, what stands in braces may have quotation marks, but no other text in
+backticks."""
+_UNCLEAR = re.compile("[\"'`/]")
+"""What is left of a line, its texts aside, where it may be a regular expression or a comment."""
+
 
 def page_contents() -> Iterator[tuple[str, bytes]]:
     """The page's files with their names, ``index.html`` first; the worker aside (`worker_file`)."""
     served = dict(page_files())
-    folder = resources.files("ur_solver.serve") / "page" / "engine"
-    engine = {
-        f"engine/{file.name}": _lean(file.read_bytes())
-        for file in sorted(folder.iterdir(), key=lambda each: each.name)
-        if file.name.endswith(".js")
-    }
-    yield "index.html", _index(served.pop("/")[0].decode(), engine).encode()
+    yield "index.html", _index(served.pop("/")[0].decode()).encode()
     for path, (content, _) in served.items():
-        yield path[1:], _lean(content, is_style=path.endswith(".css"))
-    yield from engine.items()
+        yield path[1:], drawn_together(content, is_style=path.endswith(".css"))
     own = resources.files("ur_solver.publish") / "files"
-    yield "offline.js", _lean((own / "offline.js").read_bytes())
+    yield "offline.js", (own / "offline.js").read_bytes()
     yield _ICON, (own / _ICON).read_bytes()
     yield "icon.svg", icon_svg().encode()
     yield "manifest.webmanifest", json.dumps(_manifest(), indent=1).encode()
+
+
+def drawn_together(content: bytes, *, is_style: bool = False) -> bytes:
+    """A script, or a style sheet, without idle space, which is a twelfth; lines stay lines."""
+    space = _IN_STYLES if is_style else _IN_SCRIPTS
+    lines = []
+    for line in content.decode().split("\n"):
+        parts = _TEXT.split(line)
+        if not any(map(_UNCLEAR.search, parts[::2])):
+            parts[::2] = [space.sub("", each) for each in parts[::2]]
+        lines.append("".join(parts))
+    return "\n".join(lines).encode()
 
 
 def worker_file(version: str, kept: Sequence[str]) -> bytes:
@@ -58,14 +78,10 @@ def worker_file(version: str, kept: Sequence[str]) -> bytes:
     names = ["" if name == "index.html" else name for name in kept]
     head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(names)};\n"
     body = (resources.files("ur_solver.publish") / "files" / "sw.js").read_bytes()
-    return head.encode() + _lean(body)
+    return head.encode() + body
 
 
-def _lean(content: bytes, *, is_style: bool = False) -> bytes:
-    return lean(content.decode(), is_style=is_style).encode()
-
-
-def _index(page: str, engine: Iterable[str]) -> str:
+def _index(page: str) -> str:
     """The page without a server: where its data are, what it may load, how it is kept."""
     rules = [each for each in POLICY.split("; ") if not each.startswith(_NOT_IN_PAGES)]
     policy = "; ".join([*rules, "manifest-src 'self'", "worker-src 'self'"])
@@ -75,15 +91,9 @@ def _index(page: str, engine: Iterable[str]) -> str:
         '<link rel="manifest" href="manifest.webmanifest">',
         f'<link rel="apple-touch-icon" href="{_ICON}">',
     ]
-    # one after the other they would be found, at a journey each
-    end = [
-        '<script type="module" src="offline.js"></script>',
-        *(f'<link rel="modulepreload" href="{name}">' for name in engine),
-        "</head>",
-    ]
     changes = {
         '<meta charset="utf-8">\n': "\n".join(['<meta charset="utf-8">', *head, ""]),
-        "</head>": "\n".join(end),
+        "</head>": '<script type="module" src="offline.js"></script>\n</head>',
         _FOR_PROGRAMS: "",
     }
     for part, other in changes.items():

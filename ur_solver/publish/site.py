@@ -11,9 +11,9 @@ What there is, by path:
 ``data/rules/NAME.json``, ``data/prose/NAME.json``
     A rule set (`ur_solver.serve.rules_data`), and its rules in words.
 ``data/estimators/NAME.bin``
-    An estimator (`ur_solver.publish.networks`).
+    An estimator (`ur_solver.publish.values`).
 ``data/tables/NAME-DIGEST/head.bin``, ``0.bin``, ``1.bin`` and so on
-    A table (`ur_solver.publish.exact`).
+    A table, likewise.
 ``site.json``
     The list of all (`ur_solver.publish.folder`).
 """
@@ -28,21 +28,23 @@ from typing import Any
 
 from ur_solver.common.text import dumped
 from ur_solver.estimators.evaluator import Evaluator
-from ur_solver.players.policies import TEMPERATURES
-from ur_solver.publish.exact import head_file, n_pieces, piece_files
 from ur_solver.publish.folder import SiteFolder
-from ur_solver.publish.networks import network_file
 from ur_solver.publish.page import DATA, page_contents, worker_file
+from ur_solver.publish.values import head_file, n_pieces, network_file, piece_files
 from ur_solver.rules import CATALOGUE, RuleSet
-from ur_solver.serve.describe import answering_values, table_values
-from ur_solver.serve.plain import game_values, prose_values
-from ur_solver.serve.rules_data import rules_data
+from ur_solver.serve.rules_data import (
+    answering_values,
+    game_values,
+    prose_values,
+    rules_data,
+    whole_table_values,
+)
 from ur_solver.table.names import readable_name
 
 PLIES = 2
 """How far choices of estimators look ahead in a page: so that a slow phone answers at once."""
 
-_VERSION = 1
+_VERSION = 2
 
 _FEW_PIECES = 4
 """Browsers keep all of a table from the first visit on that has no more pieces: a megabyte."""
@@ -129,23 +131,23 @@ def _files(evaluators: Sequence[Evaluator], games: Sequence[RuleSet]) -> Iterato
     cards = list(dict.fromkeys([*games, *own]))
     rules = list(dict.fromkeys([*(each.rules for each in evaluators), *cards]))
     files_of = {
-        each: {"rules_file": f"rules/{name}.json", "prose": f"prose/{name}.json"}
+        each: {"data": f"rules/{name}.json", "prose": f"prose/{name}.json"}
         for each, name in zip(rules, _names_of(rules), strict=True)
     }
     entries = []
-    for name, evaluator in zip(ids, evaluators, strict=True):
-        values, files = _values(name, evaluator)
-        found = table_values(name, evaluator) | {"players": dict(TEMPERATURES)}
-        entries.append(found | files_of[evaluator.rules] | {"values": values})
+    for found, evaluator in zip(answering, evaluators, strict=True):
+        values, files = _values(found["id"], evaluator)
+        facts = found | whole_table_values(found["id"], evaluator)
+        entries.append(facts | files_of[evaluator.rules] | {"values": values})
         yield from files
-    for key, make in (("rules_file", rules_data), ("prose", prose_values)):
+    for key, make in (("data", rules_data), ("prose", prose_values)):
         names = [f"{DATA}{files_of[each][key]}" for each in rules]
         yield _Files("rules", names, [dumped(make(each)) for each in rules])
     index = {
         "version": _VERSION,
         "tables": entries,
-        "rules": [{"name": each.name, "pieces": each.pieces, **files_of[each]} for each in rules],
-        "games": {"rules": [*map(game_values, cards)], "tables": answering},
+        "rules": [*map(game_values, cards)],
+        "files": [{"name": each.name, "pieces": each.pieces, **files_of[each]} for each in rules],
     }
     yield _Files("rules", [f"{DATA}index.json"], [dumped(index)])
     page = dict(page_contents())

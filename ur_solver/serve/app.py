@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
@@ -16,59 +16,39 @@ from starlette.routing import Route
 
 from ur_solver import __version__
 from ur_solver.audit.dice_test import compared_throws
-from ur_solver.common.text import dumped
-from ur_solver.errors import InputError, PositionSyntaxError, UrError
-from ur_solver.estimators.evaluator import Evaluator, position_values
+from ur_solver.common.text import decoded, dumped, encoded, json_values
+from ur_solver.errors import InputError, UrError
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import NOTATIONS
-from ur_solver.rules import LIGHT, digest_of, named_rules
-from ur_solver.serve import openapi
-from ur_solver.serve.asked import (
-    RefusedError,
-    counts_of,
-    json_body,
-    parameters,
-    rules_of_word,
-    turns_of,
-    view_of,
+from ur_solver.rules import RuleSet, digest_of, named_rules
+from ur_solver.rules.game import catalogued
+from ur_solver.serve.answers import (
+    audit_text,
+    batch_values,
+    converted_text,
+    fault_values,
+    position_answer,
+    report_text,
+    state_values,
 )
-from ur_solver.serve.describe import (
+from ur_solver.serve.front import Application, Front, Guard
+from ur_solver.serve.interface import OPERATIONS, Json, Operation, RefusedError, checked, document
+from ur_solver.serve.page_app import COMPRESSED, is_known, page_routes, reply, tag_of, unchanged
+from ur_solver.serve.page_files import page_files
+from ur_solver.serve.rules_data import (
     answering_values,
+    games_values,
+    prose_values,
+    rules_data,
     rules_values,
     table_values,
     whole_table_values,
 )
-from ur_solver.serve.drawn import exercise_values
-from ur_solver.serve.front import Front
-from ur_solver.serve.guard import Application, Guard
-from ur_solver.serve.judged import (
-    audit_text,
-    converted_text,
-    fault_values,
-    line_values,
-    report_text,
-)
-from ur_solver.serve.page_files import page_files
-from ur_solver.serve.page_routes import COMPRESSED, page_routes
-from ur_solver.serve.plain import games_values, prose_values
-from ur_solver.serve.replies import (
-    HTML,
-    JSON,
-    TEXT,
-    attachment,
-    is_known,
-    json_reply,
-    reply,
-    tag_of,
-    unchanged,
-)
-from ur_solver.serve.rounds import opening_values
-from ur_solver.serve.unfold import Json, ServedRules, Unfolded, board_values
+
+JSON = "application/json"
 
 MAX_BODY = 1 << 20
 """The most bytes of a request's body."""
-
-MAX_BATCH = 10_000
-"""The most positions of one request."""
 
 BODY_SECONDS = 10.0
 """The seconds that a body may take to arrive."""
@@ -78,25 +58,16 @@ _CACHED = 4096
 
 
 def make_app(tables: Mapping[str, Evaluator], front: Front | None = None) -> Application:
-    """The application, behind its guard.
-
-    Parameters
-    ----------
-    tables : mapping of str to Table or Estimator
-        By the id under which each is served (`ur_solver.serve.shelf.Shelf`).
-    front : Front, optional
-        The names and the path of the server.
-    """
+    """The application, behind its guard; `tables` are by the ids under which they are served."""
     front = front or Front()
     served = _Served(tables, front.root_path)
     routes = [
         Route(
             f"/api/v1{path}",
             partial(_answered, served.handler(path), operation),
-            methods=[method.upper()],
+            methods=["POST" if operation.has_body else "GET"],
         )
-        for path, operations in openapi.PATHS.items()
-        for method, operation in operations.items()
+        for path, operation in OPERATIONS.items()
     ]
     app = Starlette(
         routes=[*routes, *page_routes(page_files())],
@@ -114,11 +85,7 @@ _NAMED = {"/openapi.json": "openapi", "/rules": "rule_sets"}
 
 
 class _Served:
-    """The handlers, bound to the tables.
-
-    Each gets a request, and by name the parameters of its query and the values of its body, as
-    `ur_solver.serve.openapi` lists them.
-    """
+    """The handlers, bound to the tables; each gets a request, and by name what it asks for."""
 
     def __init__(self, tables: Mapping[str, Evaluator], root_path: str) -> None:
         self._tables = tables
@@ -135,187 +102,187 @@ class _Served:
 
     # Requests.
 
-    def _source(self, request: Request) -> ServedRules:
-        """The table, or the rule set, in the request's path."""
-        if "rules" in request.path_params:
-            return ServedRules(rules_of_word(request.path_params["rules"]))
+    def _table(self, request: Request) -> Evaluator:
+        """The table in the request's path."""
         name = request.path_params["table"]
         if name not in self._tables:
             known = ", ".join(self._tables)
             raise RefusedError(404, f"there is no table {name!r:.60}; the tables are {known}")
-        table = self._tables[name]
-        return ServedRules(table.rules, table)
+        return self._tables[name]
 
-    # Tables and positions.
-
-    async def openapi(self, request: Request) -> Response:
-        """The document of this interface."""
-        return json_reply(
-            openapi.document(self._root_path), _tag("openapi", self._root_path), request
-        )
-
-    async def tables(self, request: Request) -> Response:
-        """All tables that are served."""
-        values = {"tables": [self._in_list(name) for name in self._tables]}
-        return json_reply(values, _tag(*(each.digest for each in self._tables.values())), request)
-
-    async def table(self, request: Request) -> Response:
-        """One table, with its rule set."""
-        source = self._source(request)
-        assert source.table is not None
-        name = request.path_params["table"]
-        etag = _tag(source.table.digest, name)
-        values = whole_table_values(source.table) | self._in_list(name)
-        return json_reply(values, etag, request)
-
-    async def position(
-        self, request: Request, position: str, drawing: str | None = None
-    ) -> Response:
-        """A position with all throws and moves; of a rule set without values."""
-        source, view = self._source(request), view_of(drawing)
-        name = request.path_params.get("table")
-        version = source.table.digest if source.table else source.rules.word
-        etag = _tag(version, position, str(view))
-        if is_known(request, etag):
-            return unchanged(etag)
-        body = self._position(name or source.rules.word, name is not None, position, view)
-        return reply(body, JSON, etag)
-
-    def _find_position(self, name: str, is_table: bool, text: str, view: str | None) -> bytes:
-        table = self._tables[name] if is_table else None
-        rules = table.rules if table is not None else named_rules(name)
-        return dumped(Unfolded(ServedRules(rules, table), rules.position(text), view).answer())
-
-    async def board(self, request: Request, position: str, drawing: str | None = None) -> Response:
-        """The drawing of a position, which may have faults."""
-        view = view_of(drawing) or LIGHT
-        return reply(dumped(board_values(self._source(request).rules, position, view)), JSON)
-
-    async def opening(
-        self, request: Request, marker: str | None = None, drawing: str | None = None
-    ) -> Response:
-        """A round of the opening, with all throws."""
-        view = view_of(drawing)
-        return await self._found(opening_values, self._source(request), marker or None, view)
-
-    async def exercises(self, request: Request, **asked: str) -> Response:
-        """Decisions drawn from play, the same for the same seed."""
-        return await self._found(exercise_values, self._source(request).table, asked)
-
-    async def positions(self, request: Request, positions: list[object]) -> Response:
-        """The values of many positions, with an error for each invalid one."""
-        if len(positions) > MAX_BATCH:
-            raise RefusedError(400, f"{len(positions)} positions; at most {MAX_BATCH:,} at once")
-        return await self._found(_batch, self._source(request).table, positions)
-
-    # Games.
-
-    async def line(self, request: Request, start: str, turns: list[Any]) -> Response:
-        """Turns played from a position."""
-        source = self._source(request)
-        position = source.rules.position(start)
-        return await self._found(line_values, source, position, turns_of(turns))
-
-    async def dice(self, request: Request, light: Json, dark: Json) -> Response:
-        """Counts of throws compared with those of fair dice."""
-        counts = counts_of("light", light), counts_of("dark", dark)
-        return await self._found(compared_throws, self._source(request).rules.dice, *counts)
-
-    async def audit(self, request: Request, text: str) -> Response:
-        """The audit of a text's games."""
-        return await self._found(audit_text, self._source(request).table, text)
-
-    async def report(self, request: Request, text: str) -> Response:
-        """The audit of a text's games as a page."""
-        page = await self._in_thread(report_text, self._source(request).table, text)
-        return attachment(page, HTML, "report.html")
-
-    async def convert(self, request: Request, text: str, notation: str) -> Response:
-        """A text's games in another notation."""
-        source = self._source(request)
-        if notation not in NOTATIONS:
-            raise RefusedError(
-                400, f"notation is {notation!r:.60}; the notations are {', '.join(NOTATIONS)}"
-            )
-        written = await self._in_thread(converted_text, source, text, notation)
-        return attachment(written, TEXT, f"game{NOTATIONS[notation].suffixes[0]}")
+    def _source(self, request: Request) -> tuple[RuleSet, Evaluator | None]:
+        """The rule set in the request's path, and the table if it names one."""
+        if "rules" in request.path_params:
+            return _rules_of(request.path_params["rules"]), None
+        table = self._table(request)
+        return table.rules, table
 
     async def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a function that may take seconds in a thread, while other requests are answered."""
         return await anyio.to_thread.run_sync(function, *arguments, limiter=self._heavy)
 
-    async def _found(self, function: Callable[..., Json], *arguments: Any) -> Response:
-        """What such a function returns, as JSON that no client keeps."""
-        return reply(dumped(await self._in_thread(function, *arguments)), JSON)
+    # Tables and positions.
+
+    async def openapi(self, request: Request) -> Response:
+        """The document of this interface."""
+        return _kept(request, ("openapi", self._root_path), lambda: document(self._root_path))
+
+    async def tables(self, request: Request) -> Response:
+        """All tables that are served."""
+        digests = [each.digest for each in self._tables.values()]
+        return _kept(
+            request, digests, lambda: {"tables": [self._in_list(name) for name in self._tables]}
+        )
+
+    async def table(self, request: Request) -> Response:
+        """One table, with its rule set."""
+        table, name = self._table(request), request.path_params["table"]
+        return _kept(
+            request,
+            (table.digest, name),
+            lambda: rules_values(table.rules) | whole_table_values(name, table),
+        )
+
+    async def data(self, request: Request) -> Response:
+        """A rule set as data, with what is said of its table."""
+        (rules, table), name = self._source(request), request.path_params.get("table")
+        if table is None:
+            tag = ("data", rules.word, digest_of(rules))
+            return _kept(request, tag, lambda: rules_data(rules))
+        return _kept(
+            request,
+            ("data", table.digest, name),
+            lambda: rules_data(rules, whole_table_values(name, table)),
+        )
+
+    async def values(self, request: Request, states: list[list[int]]) -> Response:
+        """The values of many encoded states."""
+        values = await anyio.to_thread.run_sync(state_values, self._table(request), states)
+        return reply(dumped(values), JSON)
+
+    async def position(self, request: Request, position: str) -> Response:
+        """A position with all throws and moves; of a rule set without values."""
+        rules, table = self._source(request)
+        name = request.path_params.get("table")
+        etag = _tag(table.digest if table else rules.word, position)
+        if is_known(request, etag):
+            return unchanged(etag)
+        return reply(self._position(name or rules.word, name is not None, position), JSON, etag)
+
+    def _find_position(self, name: str, is_table: bool, text: str) -> bytes:
+        table = self._tables[name] if is_table else None
+        rules = table.rules if table is not None else named_rules(name)
+        return dumped(position_answer(table, rules.position(text)))
+
+    async def positions(self, request: Request, positions: list[object]) -> Response:
+        """The values of many positions, with an error for each invalid one."""
+        values = await self._in_thread(batch_values, self._table(request), positions)
+        return reply(dumped(values), JSON)
+
+    # Games.
+
+    async def dice(self, request: Request, light: Json, dark: Json) -> Response:
+        """Counts of throws compared with those of fair dice."""
+        rules, _ = self._source(request)
+        return reply(dumped(await self._in_thread(compared_throws, rules.dice, light, dark)), JSON)
+
+    async def audit(self, request: Request, text: str) -> Response:
+        """The audit of a text's games."""
+        return reply(dumped(await self._in_thread(audit_text, self._table(request), text)), JSON)
+
+    async def report(self, request: Request, text: str) -> Response:
+        """The audit of a text's games as a page."""
+        page = await self._in_thread(report_text, self._table(request), text)
+        return _attachment(page, "text/html; charset=utf-8", "report.html")
+
+    async def convert(self, request: Request, text: str, notation: str) -> Response:
+        """A text's games in another notation."""
+        rules, _ = self._source(request)
+        if notation not in NOTATIONS:
+            raise RefusedError(
+                400, f"notation is {notation!r:.60}; the notations are {', '.join(NOTATIONS)}"
+            )
+        written = await self._in_thread(converted_text, rules, text, notation)
+        name = f"game{NOTATIONS[notation].suffixes[0]}"
+        return _attachment(written, "text/plain; charset=utf-8", name)
 
     # Rule sets without a table.
 
     async def rule_sets(self, request: Request) -> Response:
         """All rule sets, as games to choose from, and what answers for them."""
-        tables = [answering_values(*each) for each in self._tables.items()]
-        etag = _tag("rules", *self._tables, *(each.digest for each in self._tables.values()))
-        return json_reply({"rules": games_values(), "tables": tables}, etag, request)
+        digests = [each.digest for each in self._tables.values()]
+        return _kept(
+            request,
+            ("rules", *self._tables, *digests),
+            lambda: {
+                "rules": games_values(),
+                "tables": [answering_values(*each) for each in self._tables.items()],
+            },
+        )
 
     async def rules(self, request: Request) -> Response:
         """One rule set."""
-        rules = self._source(request).rules
-        return json_reply(rules_values(rules), _tag(rules.word), request)
+        rules, _ = self._source(request)
+        return _kept(request, (rules.word,), lambda: rules_values(rules))
 
     async def prose(self, request: Request) -> Response:
         """The rules of a rule set in prose."""
-        rules = self._source(request).rules
-        return json_reply(prose_values(rules), _tag("prose", rules.word, digest_of(rules)), request)
+        rules, _ = self._source(request)
+        return _kept(request, ("prose", rules.word, digest_of(rules)), lambda: prose_values(rules))
 
 
-async def _body(request: Request) -> bytes:
-    """The body of a request, which is said to be JSON."""
+# Requests.
+
+
+def _rules_of(word: str) -> RuleSet:
+    """The catalogue's rule set in an address; no file is ever opened.
+
+    Status 404 if there is none; RuleSetError if it cannot have this number of pieces.
+    """
+    if catalogued(word.partition(":")[0]) is None:
+        raise RefusedError(404, f"unknown rules {word!r:.60}; /api/v1/rules lists them")
+    return named_rules(word)
+
+
+def _query(request: Request) -> dict[str, str]:
+    """The parameters of a query, each at most once."""
+    pairs = request.query_params.multi_items()
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise RefusedError(400, "a parameter is given twice")
+    return values
+
+
+async def _body(request: Request) -> Any:
+    """The JSON values of a body."""
     kind, _, _ = request.headers.get("content-type", "").partition(";")
     if kind.strip().lower() != JSON:
         raise RefusedError(415, f"expected a body of type {JSON}")
     text = bytearray()
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(BODY_SECONDS):  # a body that never ends
             async for part in request.stream():
                 text += part
-                if len(text) > MAX_BODY:
+                if len(text) > MAX_BODY:  # one that fills the memory
                     raise RefusedError(413, f"the body has more than {MAX_BODY:,} bytes")
     except TimeoutError:
         raise RefusedError(
             408, f"the body took more than {BODY_SECONDS:g} seconds to arrive"
         ) from None
-    return bytes(text)
+    try:
+        return json_values(decoded(bytes(text)))
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(400, f"the body is not JSON: {error!s:.200}") from None
 
 
-def _batch(table: Evaluator, texts: list[object]) -> Json:
-    """The figures of each position of a batch."""
-    answers: list[Json | None] = []
-    sound = []
-    for text in texts:
-        try:
-            if not isinstance(text, str):
-                raise PositionSyntaxError(f"{text!r:.60} is not a text")
-            sound.append(table.rules.position(text))
-            answers.append(None)
-        except InputError as error:
-            answers.append(fault_values(str(error)))
-    values = zip(sound, table.values(sound).tolist(), strict=True)
-    found = [
-        position_values(table, *next(values)) if answer is None else answer for answer in answers
-    ]
-    return {"positions": found}
+# Replies.
 
 
-# Answers.
-
-
-async def _answered(handler: Handler, operation: Json, request: Request) -> Response:
+async def _answered(handler: Handler, operation: Operation, request: Request) -> Response:
     """The answer of a handler to a request, or its error as one sentence."""
     try:
-        asked = parameters(request.query_params.multi_items(), operation["parameters"])
-        if "requestBody" in operation:
-            content = operation["requestBody"]["content"][JSON]
-            asked = json_body(await _body(request), content["schema"]["properties"])
-        return await handler(request, **asked)
+        given = await _body(request) if operation.has_body else _query(request)
+        return await handler(request, **checked(given, operation.asked))
     except RefusedError as error:
         return _error(error.status, str(error))
     except InputError as error:
@@ -324,6 +291,18 @@ async def _answered(handler: Handler, operation: Json, request: Request) -> Resp
         return _error(503, str(error))
     except ClientDisconnect:
         return _error(400, "the request breaks off")
+
+
+def _kept(request: Request, parts: Iterable[str], make: Callable[[], Json]) -> Response:
+    """JSON that clients keep under a tag of all that it depends on; made if they have it not."""
+    etag = _tag(*parts)
+    return unchanged(etag) if is_known(request, etag) else reply(dumped(make()), JSON, etag)
+
+
+def _attachment(text: str, kind: str, name: str) -> Response:
+    """A text that a browser saves as a file of that name."""
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+    return Response(encoded(text), media_type=kind, headers=headers)
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -347,4 +326,4 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 def _tag(*parts: str) -> str:
     """The tag of an answer, which may change with the program."""
-    return tag_of(__version__, *parts)
+    return tag_of((__version__, *parts))

@@ -1,4 +1,4 @@
-"""The files of the board's page, by address. They are served without any table."""
+"""The files of the board's page, by address, for a server and for a site."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ _TYPES = {
 }
 """Types by suffix, written out: some systems have others for these in their registry."""
 
-
 Files = Mapping[str, tuple[bytes, str]]
 """Content and type of files, by address."""
+
+_IDLE = re.compile(rb"(?m)^[ \t]*(?:(?://.*|/\*[^*]*(?:\*(?!/)[^*]*)*\*/[ \t]*)?\n)?")
+"""What only readers need of scripts and styles: comments on lines of their own, indentation."""
 
 
 @lru_cache(maxsize=1)
 def page_files() -> Files:
     """The page's files, read once."""
+    folder = resources.files("ur_solver.serve") / "page"
     files = {
-        f"/{file.name}": file.read_bytes()
-        for file in (resources.files("ur_solver.serve") / "page").iterdir()
+        f"/{prefix}{file.name}": file.read_bytes()
+        for prefix, each in (("", folder), ("engine/", folder / "engine"))
+        for file in sorted(each.iterdir(), key=lambda each: each.name)
         if file.name.rpartition(".")[2] in _TYPES
     }
     page = files.pop("/index.html").replace(b"<!-- board -->", _first_board())
@@ -35,6 +39,8 @@ def page_files() -> Files:
     files["/style.css"] = page_style().encode() + files["/style.css"]
     files["/board.css"] = board_style().encode()
     files["/picture.css"] = picture_style().encode()
+    for path in files.keys() - {"/"}:
+        files[path] = _IDLE.sub(b"", files[path])
     kinds = {path: _TYPES[path.rpartition(".")[2] if "." in path else "html"] for path in files}
     return {path: (content, kinds[path]) for path, content in files.items()}
 
@@ -45,7 +51,8 @@ def _preloads(files: Mapping[str, bytes]) -> bytes:
     for name in found:
         imports = re.findall(rb' from "\./([\w.]+)";', files[f"/{name.decode()}"])
         found += [each for each in imports if each not in found]
-    return b"\n".join(b'<link rel="modulepreload" href="%b">' % name for name in found[1:])
+    engine = [path[1:].encode() for path in files if path.startswith("/engine/")]
+    return b"\n".join(b'<link rel="modulepreload" href="%b">' % name for name in found[1:] + engine)
 
 
 def _first_board() -> bytes:

@@ -1,12 +1,13 @@
-"""A rule set as data, by which a page without a server knows moves, positions and drawings.
+"""A rule set as data: described for people, and complete, for the page and for programs.
 
 There are no rules in the page: it looks moves up in the tables that the compiled generator uses
-(`ur_solver.moves.tables`), and notations, faults and drawings in what is written here. The keys:
+(`ur_solver.moves.tables`), and notations, faults and drawings in what `rules_data` writes, be it
+for a server or for a site of files. Its keys:
 
 ``version``
     `VERSION`.
 ``about``
-    The rule set as the HTTP interface describes it (`rules_values`).
+    What is said of the rule set (`rules_values`), and of a table of it (`whole_table_values`).
 ``contents``
     By square, in the order of `Board.squares`, what it may hold, by number.
 ``tables``
@@ -32,8 +33,11 @@ There are no rules in the page: it looks moves up in the tables that the compile
 ``opening``
     The rounds by which the first player is found; null if there are none. ``share`` is the
     chance that light is the first player where it does not depend on where the game
-    begins; ``rounds`` has, by the square of light's marker, empty before it enters, what
-    `opening_values` says of a round without values, and the ``board`` as a position.
+    begins; ``rounds`` has, by the square of light's marker, empty before it enters, the
+    ``marker``, the ``board`` as a position and the ``throws`` of a round: light's and dark's
+    ``throws``, their ``probability``, the ``chooser`` if a side may choose, and the ``outcomes``:
+    the ``round`` as a record writes it, the ``move`` of the side that chooses, and the ``marker``
+    of the next round or the ``position`` in which the game begins.
 ``rgn``
     `rgn_texts`.
 ``stacks``
@@ -44,21 +48,45 @@ There are no rules in the page: it looks moves up in the tables that the compile
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from collections.abc import Iterator
+from functools import lru_cache
+from importlib import resources
 from typing import Any
 
 from ur_solver.answers.openings import sources_of
+from ur_solver.common.text import counted
+from ur_solver.errors import InputError
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.moves import generator_of
+from ur_solver.players.policies import TEMPERATURES
+from ur_solver.records import NOTATIONS, round_text, rules_text
 from ur_solver.records.rgn import rgn_texts
-from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
+from ur_solver.rules import (
+    CATALOGUE,
+    DARK,
+    FREE_THROW,
+    HOME,
+    LIGHT,
+    SIDE_NAMES,
+    Position,
+    RuleSet,
+    named_rules,
+)
+from ur_solver.rules.board import Look
 from ur_solver.rules.contents import awake, split
+from ur_solver.rules.descriptions import Section, card_of, mentions_of, sections_of
+from ur_solver.rules.family import ENTER, FREE_OPENING
+from ur_solver.rules.game import OLD_NAMES, is_catalogued
 from ur_solver.rules.notation import MAX_FINES
-from ur_solver.rules.openings import level, opening_of
-from ur_solver.rules.svg import board_sizes, board_template
-from ur_solver.serve.describe import rules_values
-from ur_solver.serve.rounds import opening_values
-from ur_solver.serve.unfold import ServedRules
+from ur_solver.rules.openings import Opening, chooser, level, opening_of
+from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.svg import board_sizes, board_svg, board_template, square_word
 from ur_solver.space import positions_of
+
+Json = dict[str, Any]
 
 VERSION = 2
 """Of these data; a page refuses others."""
@@ -72,23 +100,16 @@ _TABLES = (
 """The arrays of `MoveTables` that a page needs."""
 
 
-def rules_data(rules: RuleSet) -> dict[str, Any]:
-    """A rule set's moves, positions and drawings.
+def rules_data(rules: RuleSet, table: Json | None = None) -> Json:
+    """A rule set's moves, positions and drawings; see the module's head.
 
-    Parameters
-    ----------
-    rules : RuleSet
-
-    Returns
-    -------
-    dict
-        JSON values; see the module's head.
+    What is said of a table besides (`whole_table_values`) is added to ``about``.
     """
     tables, positions = generator_of(rules).tables, positions_of(rules)
     empty = Position(rules, ("",) * len(rules.board.squares), LIGHT, 0, 0)
     return {
         "version": VERSION,
-        "about": rules_values(rules),
+        "about": rules_values(rules) | (table or {}),
         "contents": [list(contents) for contents in positions.contents],
         "tables": {name: getattr(tables, name).tolist() for name in _TABLES},
         "has_rests": tables.may_rest,
@@ -121,7 +142,7 @@ def rules_data(rules: RuleSet) -> dict[str, Any]:
     }
 
 
-def _rolls(rules: RuleSet) -> dict[str, dict[str, Any]]:
+def _rolls(rules: RuleSet) -> dict[str, Json]:
     family = rules.mechanics
     candidates = [None, *range(1, rules.pieces + 1)] if family.is_numbered else [None]
     return {
@@ -136,7 +157,7 @@ def _rolls(rules: RuleSet) -> dict[str, dict[str, Any]]:
     }
 
 
-def _payoff(rules: RuleSet) -> dict[str, Any]:
+def _payoff(rules: RuleSet) -> Json:
     payoff = rules.payoff
     return {
         "total": payoff.total(0),
@@ -146,19 +167,43 @@ def _payoff(rules: RuleSet) -> dict[str, Any]:
     }
 
 
-def _opening(rules: RuleSet) -> dict[str, Any] | None:
+def _opening(rules: RuleSet) -> Json | None:
     opening = opening_of(rules)
     if opening is None:
         return None
     rounds = {
-        marker or "": opening_values(ServedRules(rules), marker, None)
-        | {"board": level(rules, source).notation}
+        marker or "": {
+            "marker": marker,
+            "board": level(rules, source).notation,
+            "throws": [_round(opening, source, thrown) for thrown in opening.throws],
+        }
         for marker, source in sources_of(opening).items()
     }
     whole = rules.payoff.total(0)
     # as if the first player had everything
     share = opening.value(lambda position: whole if position.side == LIGHT else 0) / (whole or 1)
     return {"share": share, "rounds": rounds}
+
+
+def _round(opening: Opening, source: int, thrown: tuple[int, ...]) -> Json:
+    """A throw of a round from a path index, and what may come of it."""
+    rounds = opening.rounds(source, thrown)
+    side = chooser(rounds) if len(rounds) > 1 else None
+    path = opening.rules.path.light
+    return {
+        "throws": list(thrown),
+        "probability": float(opening.throws[thrown]),
+        "chooser": None if side is None else SIDE_NAMES[side],
+        "outcomes": [
+            {
+                "round": round_text(each),
+                "move": None if side is None else each.text.split()[side == DARK],
+                "marker": None if each.position or each.then == HOME else path[each.then],
+                "position": each.position.notation if each.position else None,
+            }
+            for each in rounds
+        ],
+    }
 
 
 def _faults(rules: RuleSet, square: str) -> Iterator[tuple[str, list[str]]]:
@@ -173,3 +218,336 @@ def _faults(rules: RuleSet, square: str) -> Iterator[tuple[str, list[str]]]:
             if fault := rule.fault(split(taller)):
                 found.setdefault(fault, {})[taller] = None
     yield from ((fault, [*contents]) for fault, contents in found.items())
+
+
+# What is said of a rule set, and of what answers for it.
+
+
+def rules_values(rules: RuleSet) -> Json:
+    """A rule set: its data, its board, and the options of players.
+
+    Probabilities are in [0, 1]. ``pieces_on`` lists the legal contents by square, in the
+    notation of positions; ``steps`` is how far a throw moves a piece, 0 if it moves none.
+    """
+    family = rules.mechanics
+    dice = rules.dice
+    choices = family.choices(1, 1)
+    return {
+        "word": rules.word,
+        **game_values(rules),
+        "rules": rules.to_json(),
+        "board": {
+            "rows": list(rules.board.rows),
+            "rosettes": sorted(rules.rosettes),
+            "pieces_on": {square: list(family.pieces_on[square]) for square in rules.board.squares},
+            "words": square_words(rules),
+            "shared": [square for square in rules.board.squares if _is_shared(rules, square)],
+        },
+        "paths": {name: list(rules.path.squares(side)) for side, name in SIDE_NAMES.items()},
+        "dice": [
+            {
+                "throw": throw,
+                "probability": float(dice.probabilities[throw]),
+                "fraction": str(dice.probabilities[throw]),
+                "steps": family.steps(throw),
+            }
+            for throw in dice.throws
+        ],
+        "look": dice_values(dice.look),
+        "start": rules.start().notation,
+        "opening": rules.switches.get(FREE_OPENING.key),
+        "opening_throw": family.opening_throw,
+        "choices": [] if choices == (FREE_THROW,) else list(choices),
+        "is_numbered": family.is_numbered,
+        "stakes": None if rules.stakes is None else _stakes(rules.stakes, rules.pieces),
+        "record_rules": rules_text(rules),
+        "notations": [each.name for each in NOTATIONS.values() if each.fault(rules) is None],
+    }
+
+
+def _is_shared(rules: RuleSet, square: str) -> bool:
+    """Whether a square may hold more than one piece."""
+    family = rules.mechanics
+    pieces, rule = family.pieces_on[square], family.squares[square]
+    return any(rule.fault((one, other)) is None for one in pieces for other in pieces)
+
+
+def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:
+    return {"ante": stakes.ante, "fine": stakes.fine, "reach": stakes.reach_of(pieces)}
+
+
+def answering_values(name: str, table: Evaluator) -> Json:
+    """A table and the game of the catalogue that it answers for; None for any other game."""
+    rules = table.rules
+    game = OLD_NAMES.get(rules.name, rules.name) if is_catalogued(rules) else None
+    return {"id": name, "game": game, "pieces": rules.pieces, "exact": table.are_exact}
+
+
+def table_values(name: str, table: Evaluator) -> Json:
+    """A table in a list of tables: its rule set, the value of the start, the error of values.
+
+    Of an estimator the error is that of the value of the start, half the width of its interval;
+    the value of an opening in which both sides enter is left out.
+    """
+    start = table.rules.start()
+    values: Json = {
+        "id": name,
+        "word": table.rules.word,
+        "name": table.rules.name,
+        "pieces": table.rules.pieces,
+        "positions": table.space.n_positions,
+        "value_type": table.header.value_type if table.are_exact else None,
+        "tolerance": table.tolerance if table.are_exact else None,
+        "error": table.max_error if table.are_exact else table.error(start),
+        "digest": table.digest if table.are_exact else table.stored.digest,
+        "value": table.value(start),
+    }
+    if not table.are_exact:
+        values |= {"exact": False, "plies": table.plies}
+    # by an estimator an opening in which both sides enter takes as long as thousands of positions
+    if table.are_exact or not table.rules.mechanics.both_enter:
+        values["opening_value"] = table.opening_value()
+    return values
+
+
+def whole_table_values(name: str, table: Evaluator) -> Json:
+    """The same, and the temperatures of the players that play by a table."""
+    return table_values(name, table) | {"players": dict(TEMPERATURES)}
+
+
+_FENCE = "```"
+_ITEM = re.compile(r"- (.*)")
+_SPAN = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*")
+_FOR_RECORDS = ("4.2", "4.3")
+"""The sections on notation, which nobody needs to play."""
+
+_COUNTS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+
+
+# Games to choose from.
+
+
+@lru_cache(maxsize=1)
+def measured() -> dict[str, Json]:
+    """What was measured of the rule sets' games, by name: the atlas's figures in short.
+
+    ``pieces`` a side; ``throws`` a game on average; ``greedy`` the share of games that the
+    policy greedy wins against best play, in [0, 1].
+    """
+    file = resources.files("ur_solver.serve") / "measured.json"
+    found: dict[str, Json] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def game_values(rules: RuleSet) -> Json:
+    """A rule set on a list of games to choose from: its card, its source, what was measured."""
+    title, sentence = card_of(rules)
+    return {
+        "name": rules.name,
+        "pieces": rules.pieces,
+        "title": title,
+        "sentence": sentence,
+        "sources": list(dict.fromkeys(each.document for each in mentions_of(rules))),
+        "measured": measured().get(rules.name),
+    }
+
+
+def games_values() -> list[Json]:
+    """All rule sets of the catalogue."""
+    return [game_values(rules) for rules in CATALOGUE.values()]
+
+
+# A rule set in short.
+
+
+def dice_values(look: Look) -> Json:
+    """How dice are drawn, as JSON: an object's keys are texts there."""
+    marks = {str(throw): count for throw, count in look.marks.items()}
+    return {"kind": look.kind, "count": look.n_dice, "marks": marks}
+
+
+def _dice_words(rules: RuleSet) -> str:
+    look = rules.dice.look
+    count = _COUNTS.get(look.n_dice, str(look.n_dice))
+    if look.kind == "pyramids":
+        return f"Throw {count} pyramids. The throw is the number of marked tips on top."
+    if look.kind == "sticks":
+        none = next(throw for throw, marks in look.marks.items() if not marks)
+        return (
+            f"Throw {count} sticks. The throw is the number of marked sides on top; "
+            f"none counts as {none}."
+        )
+    if look.kind == "die":
+        return f"Throw one die, numbered 1 to {max(look.marks)}."
+    return f"The throws are {', '.join(map(str, rules.dice.throws))}."
+
+
+def _throw_words(rules: RuleSet) -> list[str]:
+    family = rules.mechanics
+    steps = {throw: family.steps(throw) for throw in rules.dice.throws}
+    words = []
+    if any(step not in (0, throw) for throw, step in steps.items()):
+        each = (f"{throw} moves {step or 'nothing'}" for throw, step in steps.items())
+        words.append(f"What a throw does is not its number: {', '.join(each)}.")
+    else:
+        words.append("Move one of your pieces forward along your path, as far as the throw says.")
+    entering = [throw for throw in rules.dice.throws if family.may_enter(throw) and steps[throw]]
+    if ENTER in family.choices(1, 1):
+        words.append("Before you throw, choose whether to move a piece or to enter one.")
+    elif len(entering) < sum(map(bool, steps.values())):
+        words.append(f"A piece enters only with {' or '.join(map(str, entering))}.")
+    else:
+        words.append("A waiting piece enters in the same way.")
+    return words
+
+
+def short_words(rules: RuleSet) -> list[str]:
+    """A rule set in a few sentences, enough to begin a game; the prose has the rest."""
+    card = card_of(rules)
+    pieces = counted(rules.pieces, "piece")
+    words = [
+        card.sentence,
+        f"Each side has {pieces}. Take them all along your path and off the board: the first to "
+        "do so wins.",
+        _dice_words(rules),
+        *_throw_words(rules),
+        "If you can move, you must. If you cannot, the turn passes to the other side.",
+        "To leave the board a piece needs the exact throw: one more than the squares ahead of it.",
+    ]
+    return [*words, *_kinds_words(rules)]
+
+
+def _kinds_words(rules: RuleSet) -> list[str]:
+    """The kinds of squares where both sides meet or something happens, the commonest last."""
+    kinds: dict[str, list[str]] = {}
+    for square, sentence in square_words(rules).items():
+        if square[0] != "C" and not re.fullmatch(r"(Only|No) [^.]* here\.", sentence):
+            kinds.setdefault(sentence, []).append(square)
+    commonest = max(kinds, key=lambda sentence: len(kinds[sentence]))
+    words = [
+        f"{', '.join(squares)}: {sentence}"
+        for sentence, squares in kinds.items()
+        if sentence != commonest
+    ]
+    return [
+        *words,
+        f"Elsewhere: {commonest}",
+        "A captured piece waits again, and may enter as before.",
+    ]
+
+
+# Squares.
+
+
+def square_words(rules: RuleSet) -> dict[str, str]:
+    """What each square means, by its name, in a sentence or two."""
+    return {square: _square_words(rules, square) for square in rules.board.squares}
+
+
+def _square_words(rules: RuleSet, square: str) -> str:
+    family, rule = rules.mechanics, rules.mechanics.squares[square]
+    walkers = [name for side, name in SIDE_NAMES.items() if square in rules.path.squares(side)]
+    kind = square_word(rules.board, family.marks, square)
+    words = [f"{kind.capitalize()}."] if kind else []
+    if not walkers:
+        return " ".join([*words, "No piece comes here."])
+    if len(walkers) == 1:
+        words.append(f"Only {walkers[0]} comes here.")
+    if len(walkers) == 2 or rule.fault(("L", "L")) is None:
+        words.append(rule.words)
+    throws = [throw for throw in rules.dice.throws if family.steps(throw)]
+    given = [
+        all(any(family.again(throw, each, False)) for throw in throws)
+        for each in (square, *rules.board.squares)
+    ]
+    if given[0] and not all(given):
+        may = ", which you may decline" if family.may_decline else ""
+        words.append(f"Landing here gives another throw{may}.")
+    return " ".join(words)
+
+
+# The prose.
+
+
+def prose_values(rules: RuleSet) -> Json:
+    """The rules of a rule set as paragraphs: in short, then its sections of `rules.md`.
+
+    A block has a ``kind``: ``p`` and ``li`` with ``runs``, each a style (empty, ``code``,
+    ``strong``, ``em``) and a text; ``pre`` with ``text``; ``board`` with ``svg``.
+    """
+    sections = sections_of(rules)
+    own = [each for each in sections if each.title.startswith(("Rule set", "Family"))]
+    rest = [each for each in sections if each not in own and each.number not in _FOR_RECORDS]
+    notation = [each for each in sections if each.number in _FOR_RECORDS]
+    return {
+        "word": rules.word,
+        "title": card_of(rules).title,
+        "short": short_words(rules),
+        "sources": list(dict.fromkeys(each.document for each in mentions_of(rules))),
+        "sections": [_section_values(each) for each in (*own[::-1], *rest, *notation)],
+    }
+
+
+def _section_values(section: Section) -> Json:
+    return {"title": section.title, "blocks": list(_blocks(section.text))}
+
+
+def _blocks(markdown: str) -> Iterator[Json]:
+    lines: list[str] = []
+    is_code = False
+    for line in [*markdown.splitlines(), ""]:
+        if line.startswith(_FENCE) or not (line or is_code):
+            yield from _code(lines) if is_code else _prose(lines)
+            lines = []
+            is_code ^= line.startswith(_FENCE)
+        else:
+            lines.append(line)
+
+
+def _prose(lines: list[str]) -> Iterator[Json]:
+    """A paragraph, the items of a list, or the rows of a table."""
+    if lines and lines[0].startswith("|"):
+        yield {"kind": "pre", "text": "\n".join(lines)}
+        return
+    kind, text = "p", ""
+    for line in lines:
+        item = _ITEM.match(line)
+        if item is None:
+            text = f"{text} {line.strip()}".lstrip()
+            continue
+        if text:
+            yield {"kind": kind, "runs": _runs(text)}
+        kind, text = "li", item[1]
+    if text:
+        yield {"kind": kind, "runs": _runs(text)}
+
+
+def _runs(text: str) -> list[list[str]]:
+    runs, end = [], 0
+    for span in _SPAN.finditer(text):
+        code, strong, emphasis = span.groups()
+        style = "code" if code else "strong" if strong else "em"
+        runs += [["", text[end : span.start()]], [style, code or strong or emphasis]]
+        end = span.end()
+    return [run for run in (*runs, ["", text[end:]]) if run[1]]
+
+
+def _code(lines: list[str]) -> Iterator[Json]:
+    """An example of `ur moves` as the board that it shows, and its answer; other code as it is."""
+    drawn = _example(lines[0]) if lines else None
+    if drawn is not None:
+        yield {"kind": "board", "svg": drawn}
+        blank = [k for k, line in enumerate(lines) if not line]
+        lines = lines[blank[1] + 1 :] if len(blank) > 1 else lines
+    yield {"kind": "pre", "text": "\n".join(lines)}
+
+
+def _example(line: str) -> str | None:
+    """The drawing of the position in a call of `ur moves`."""
+    if not line.startswith("$ ur moves "):
+        return None
+    _, _, _, name, position, *_ = shlex.split(line)
+    try:
+        return str(board_svg(named_rules(name).position(position)))
+    except InputError:  # pragma: no cover - the examples are tested
+        return None

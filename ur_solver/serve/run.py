@@ -12,29 +12,23 @@ from urllib.parse import unquote
 import uvicorn
 
 from ur_solver.common.text import printable
-from ur_solver.serve.connection import Connection
-from ur_solver.serve.first_page import Opening
-from ur_solver.serve.front import Front
-from ur_solver.serve.guard import Application, Guard, Message
+from ur_solver.serve.front import (
+    MAX_CONNECTIONS,
+    Application,
+    Front,
+    Guard,
+    Message,
+    RootPath,
+)
+from ur_solver.serve.page_app import Opening, page_app
 from ur_solver.serve.page_files import page_files
-from ur_solver.serve.page_routes import page_app
-from ur_solver.serve.root_path import RootPath
 
 
 def serve(load: Callable[[], Application], front: Front, sock: socket.socket) -> None:
     """Answer requests on a socket until the process is interrupted.
 
-    Parameters
-    ----------
-    load : callable
-        Returns the application. It is called in a thread, while the page's files are served.
-    front : Front
-    sock : socket
-
-    Raises
-    ------
-    Exception
-        The exception of `load`, after the server has ended.
+    `load` returns the application; it is called in a thread, while the page's files are served.
+    What it raises is raised here, after the server has ended.
     """
     asyncio.run(_serve(load, front, sock))
 
@@ -55,7 +49,8 @@ async def _serve(load: Callable[[], Application], front: Front, sock: socket.soc
         _start_access_log()
     config = uvicorn.Config(
         RootPath(app, front.root_path),
-        http=Connection,
+        http="httptools",
+        limit_concurrency=MAX_CONNECTIONS,
         loop="asyncio",
         log_config=None,
         access_log=front.has_access_log,
@@ -99,11 +94,7 @@ def _start_access_log() -> None:
 def answer_once(app: Application, path: str) -> tuple[int, bytes]:
     """The status and the body of the answer to one GET, without a server.
 
-    Parameters
-    ----------
-    app : ASGI application
-    path : str
-        With its query, percent-encoded as in an address.
+    `path` may have a query, and is percent-encoded as in an address.
     """
     address, _, query = path.partition("?")
     scope: dict[str, Any] = {

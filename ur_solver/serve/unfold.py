@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -21,27 +20,11 @@ from ur_solver.answers.query import exactness
 from ur_solver.answers.values import states_of
 from ur_solver.estimators.evaluator import Evaluator, position_values
 from ur_solver.records import Step, stepper_of
-from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
+from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, opponent
 from ur_solver.rules.family import Roll
-from ur_solver.rules.game import parse_any_position
-from ur_solver.rules.svg import Arrow, arrow_path, board_svg
 from ur_solver.rules.turns import total
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class ServedRules:
-    """The source of answers: a table, an estimator, or a rule set without either.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    table : Table or Estimator or None
-    """
-
-    rules: RuleSet
-    table: Evaluator | None = None
 
 
 class _Turn(NamedTuple):
@@ -58,17 +41,14 @@ class Unfolded:
 
     Parameters
     ----------
-    source : ServedRules
+    table : Table or Estimator or None
     position : Position
-        Of the source's rules.
-    view : str, optional
-        The side whose row is on top in a drawing of the board; None for no drawing.
     """
 
-    def __init__(self, source: ServedRules, position: Position, view: str | None = None) -> None:
-        self.source, self.position, self.view = source, position, view
-        self.rules, self.side = source.rules, position.side
-        self.stepper = stepper_of(source.rules)
+    def __init__(self, table: Evaluator | None, position: Position) -> None:
+        self.table, self.position = table, position
+        self.rules, self.side = position.rules, position.side
+        self.stepper = stepper_of(self.rules)
         self.state = self.stepper.encode(position)
         self.passed = self.stepper.flip(self.state)
         self._rows = [self.state, self.passed]
@@ -98,13 +78,13 @@ class Unfolded:
         """Whether neither side can ever move again."""
         if self.position.winner or any(turn.steps for turn in self._turns):
             return False
-        other = Unfolded(self.source, self.position.pass_turn())
+        other = Unfolded(self.table, self.position.pass_turn())
         return not any(turn.steps for turn in other._turns)
 
     @cached_property
     def _values(self) -> list[float]:
         """The values of the position, of the pass and of all successors."""
-        table = self.source.table
+        table = self.table
         assert table is not None
         if self.position.winner or self.is_draw:
             value = table.value(self.position)
@@ -115,7 +95,7 @@ class Unfolded:
     @cached_property
     def _margins(self) -> list[float]:
         """Half the widths of their intervals; 0 of those that are exact."""
-        table = self.source.table
+        table = self.table
         if self.position.winner or self.is_draw or table is None or table.are_exact:
             return [0.0] * len(self._rows)
         values = np.array(self._values)
@@ -132,11 +112,9 @@ class Unfolded:
     def answer(self) -> Json:
         """The values of the position, as in `ur query --json`, and its turns."""
         answer: Json = {"position": self.position.notation}
-        table = self.source.table
+        table = self.table
         if table is not None:
             answer |= position_values(table, self.position, self.value)
-        if self.view is not None:
-            answer["svg"] = board_svg(self.position, view=self.view, is_named=True)
         answer |= {
             "side": SIDE_NAMES[self.side],
             "winner": SIDE_NAMES[self.position.winner] if self.position.winner else None,
@@ -188,13 +166,13 @@ class Unfolded:
             "probability": float(turn.roll.probability),
         }
         moves = [self._move_answer(step) for step in turn.steps]
-        if self.source.table is not None:
+        if self.table is not None:
             answer |= self._valued(turn.row, turn.steps, moves)
         return answer | {"moves": moves}
 
     def _valued(self, row: int, steps: Sequence[Step], moves: list[Json]) -> Json:
         """The value and luck of a turn; its moves get theirs, and are put in order."""
-        table = self.source.table
+        table = self.table
         assert table is not None
         is_exact = table.are_exact
         has_chance = is_exact and "chance" in self.rules.payoff.figures
@@ -232,13 +210,6 @@ class Unfolded:
                 step.state, self.side if step.again else opponent(self.side)
             ),
         }
-        if self.view is not None:
-            answer["arrows"] = {
-                kind: arrow_path(
-                    self.rules, self.side, Arrow(kind, step.source, step.target), self.view
-                )
-                for kind in ("best", "played")
-            }
         return answer | {"cost": step.cost} if step.cost else answer
 
     def _chance(self, table: Evaluator, step: Step) -> float:
@@ -261,13 +232,3 @@ def _comparison(margins: dict[str, float], name: str, best: str) -> float:
 
 THRESHOLDS = Thresholds()
 """The usual ones."""
-
-
-def board_values(rules: RuleSet, text: str, view: str) -> Json:
-    """A position that may have faults: its drawing, and every fault in words."""
-    position = parse_any_position(rules, text)
-    return {
-        "position": position.notation,
-        "svg": board_svg(position, view=view, is_named=True),
-        "faults": position.faults(),
-    }

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
 from importlib import resources
 
 import numpy as np
 import pytest
 
+from ur_solver.records import stepper_of
+from ur_solver.rules import FREE_THROW
+from ur_solver.rules.svg import Arrow, arrow_path, board_svg
+from ur_solver.serve.answers import position_answer
 from ur_solver.serve.rules_data import rules_data
 
 SCRIPTS = """() => {
@@ -33,22 +38,13 @@ SCRIPTS = """() => {
   // values by row, as if from a table
   window.take = (given, first) => {
     const known = new Map(given);
-    const find = (k) => async (rows) => rows.map((row) => known.get(String(row))[k]);
-    window.values = { isExact: true, values: find(0), chances: find(1), facts: async () => ({}) };
+    const find = (rows, k) => rows.map((row) => known.get(String(row))[k]);
+    window.values = { isExact: true,
+      figures: async (rows) => ({ values: find(rows, 0), chances: find(rows, 1) }) };
     window.opening = first;
     return true;
   };
-  window.site = (rules, entry) => {
-    const files = new Map([["index.json", { version: 1, tables: [entry],
-      games: { rules: [], tables: [] },
-      rules: [{ name: entry.name, pieces: entry.pieces, rules_file: "rules.json" }] }],
-    ["rules.json", rules]]);
-    window.local = new Local("");
-    local.file = async (path) => ({ json: async () => files.get(path) });
-    local.values = async () => values;
-    return true;
-  };
-  window.asked = async (path, body) => await local.answer(path, body ?? undefined)
+  window.asked = async (path, what, ...given) => await new Source(path)[what](...given)
     .catch((error) => ({ message: error.message, place: error.place })) ?? null;
   window.valued = async (texts) => {
     const found = [];
@@ -68,26 +64,28 @@ ORIGIN = "http://page.test"
 
 
 @contextmanager
-def engine_page(browser):
-    """A page with the modules of the page's engine, and nothing else."""
+def engine_page(browser, data=None):
+    """A page with the modules of the page's engine, and nothing else; `data` is a site's folder."""
     files = resources.files("ur_solver.serve") / "page"
     context = browser.new_context()
     page = context.new_page()
 
     def answer(route):
-        path = route.request.url.removeprefix(ORIGIN)
-        if path == "/":
-            route.fulfill(body="<!doctype html>", content_type="text/html")
+        path = route.request.url.removeprefix(f"{ORIGIN}/")
+        if not path:
+            head = "" if data is None else "<meta name=ur-data content='data/'>"
+            route.fulfill(body=f"<!doctype html>{head}", content_type="text/html")
+        elif path.startswith("data/"):
+            route.fulfill(path=data / path)
         else:
-            text = (files / path.lstrip("/")).read_text(encoding="utf-8")
+            text = (files / path).read_text(encoding="utf-8")
             route.fulfill(body=text, content_type="text/javascript")
 
     page.route(f"{ORIGIN}/**", answer)
     page.goto(f"{ORIGIN}/")
     page.evaluate(
-        """async () => Object.assign(window, await import('./engine/moves.js'),
-          await import('./engine/position.js'), await import('./engine/line.js'),
-          await import('./engine/local.js'))"""
+        """async () => Object.assign(window, await import('./engine/answers.js'),
+          await import('./api.js'))"""
     )
     page.evaluate(SCRIPTS)
     yield page
@@ -125,6 +123,39 @@ def take(page, table):
     ]
     call(page, "take", known, table.opening_value())
     return rows
+
+
+def drawn_answer(table, position, view=None):
+    """What the page shows of a position: what the interface says, drawn; of estimates the errors.
+
+    What is known of the exactness of a table's values is said once for all of them.
+    """
+    answer = position_answer(table, position)
+    figures = {"tolerance", "cut_error", "chance"} | ({"error"} if "exact" not in answer else set())
+    answer = plain({key: each for key, each in answer.items() if key not in figures})
+    if view is None:
+        return answer
+    rules, side = position.rules, position.side
+    stepper = stepper_of(rules)
+    state, arrows = stepper.encode(position), {}
+    for choice in [each.name for each in stepper.choices(state)] or [FREE_THROW]:
+        for roll in stepper.rolls(state, choice):
+            for step in (
+                () if roll.moves_by is None else stepper.steps(state, roll.moves_by, choice)
+            ):
+                arrows[stepper.text(side, step)] = {
+                    kind: arrow_path(rules, side, Arrow(kind, step.source, step.target), view)
+                    for kind in ("best", "played")
+                }
+    for thrown in answer["throws"]:
+        for move in thrown["moves"]:
+            move["arrows"] = arrows[move["move"]]
+    return answer | {"svg": str(board_svg(position, view=view, is_named=True))}
+
+
+def without_numbers(text):
+    """A sentence on fair series without their numbers, which differ by chance."""
+    return re.sub(r"[\d,.]*\d of [\d,]+", "N of N", text)
 
 
 def near(values, error=1e-12):

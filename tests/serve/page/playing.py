@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ur_solver.rules import named_rules
-from ur_solver.serve.judged import Turn
+from typing import NamedTuple
+
+from ur_solver.records import GameRecord, Replay
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet, named_rules
+from ur_solver.serve.answers import audit_values
 
 WORDS = ("finkel:3", "casual-roll-again:2", "birds:2", "skiriuk:1", "ben:1", "bell-stakes:1")
 SIX = [word.replace(":", "-") for word in WORDS]
@@ -12,6 +15,74 @@ EN_DASH, NEXT_MISTAKE = (
     "\N{EN DASH}",
     "mistake \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
 )
+
+
+class Turn(NamedTuple):
+    """A turn as a page has it."""
+
+    choice: str | None
+    throws: tuple[int, ...]
+    move: str | None
+
+
+def turns_played(record):
+    """The turns of a record."""
+    return [Turn(ply.choice or None, ply.throws, record.move_text(ply)) for ply in record.plies]
+
+
+def record_of(start: Position, turns) -> GameRecord:
+    """The game in which turns are played, by the readable way of records."""
+    if not turns:
+        return GameRecord(start.rules, start, ())
+    replay = Replay(start.rules, start)
+    for choice, throws, move in turns:
+        choices = replay.choices()
+        steps = replay.legal(throws, choice or FREE_THROW)
+        texts = [replay.stepper.text(replay.side, step) for step in steps]
+        replay.take(
+            throws,
+            steps,
+            -1 if move is None else texts.index(move),
+            choices=choices,
+            chosen=[each.name for each in choices].index(choice) if choices else -1,
+        )
+    return replay.finish()
+
+
+def line_of(table, start: Position, turns):
+    """Turns as the page shows them, judged as an audit does."""
+    (audit,) = table.audits([record_of(start, turns)])
+    values = audit_values(audit)
+    keys = ("plies", "position", "start", "start_value", "end_value")
+    found = {name: values[name] for name in keys}
+    if not table.are_exact:
+        margin = audit.start_margin
+        found |= {"exact": False, "error": margin} if margin else {"exact": True}
+    for name in SIDE_NAMES.values():
+        sides = ("choices", "best", "loss", "luck", "cost")
+        found[name] = {key: values[name].get(key, 0) for key in sides}
+    return found
+
+
+def line_without_values(rules: RuleSet, turns):
+    """The same without a table."""
+    record = record_of(rules.start(), turns)
+    stepper = record.stepper
+    plies = [
+        {
+            "side": SIDE_NAMES[ply.side],
+            "position": stepper.notation(ply.state, ply.side),
+            "choice": ply.choice or None,
+            "throw": ply.throw if len(ply.throws) == 1 else list(ply.throws),
+            "move": record.move_text(ply),
+            "options": len(ply.steps),
+            "cost": ply.step.cost if ply.step else 0,
+            "position_after": stepper.notation(*ply.after(stepper)),
+        }
+        for ply in record.plies
+    ]
+    end = plies[-1]["position_after"] if plies else record.start.notation
+    return {"plies": plies, "position": end, "start": record.start.notation}
 
 
 def rules_of(name):

@@ -12,7 +12,7 @@ from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import by_list, turns_of
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.descriptions import sections_of
-from ur_solver.serve.plain import measured
+from ur_solver.serve.rules_data import measured
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -55,7 +55,9 @@ def test_the_page_names_the_modules_that_it_loads(person):
     person.visit()
     links = person.page.locator("link[rel=modulepreload]")
     named = [each.get_attribute("href") for each in links.all()]
-    asked = [url.rpartition("/")[2] for url in person.requests if url.endswith(".js")]
+    asked = [
+        url.removeprefix(f"{person.origin}/") for url in person.requests if url.endswith(".js")
+    ]
     assert sorted(["main.js", *named]) == sorted(asked)
     assert "session.js" in named
     assert "practise.js" not in named
@@ -319,7 +321,7 @@ def test_fast_keys_do_not_harm_the_game(person):
         route.continue_()
 
     person.visit("table=finkel-3")
-    person.page.route("**/position?*", late)
+    person.page.route("**/values", late)
     person.page.focus("#board")
     for _ in range(40):
         person.page.keyboard.press("Enter", delay=0)
@@ -419,7 +421,7 @@ def test_the_focus_is_never_lost(person):
 
 def test_an_answer_that_does_not_come_leaves_what_was_there(person):
     person.visit("table=finkel-3&throw=2")
-    person.page.route("**/position?*", lambda route: route.abort())
+    person.page.route("**/values", lambda route: route.abort())
     before = person.page.url
     person.page.locator("#moves button").first.click()
     person.settle()

@@ -9,15 +9,15 @@ import pytest
 
 from tests.games import played_rows, random_game
 from tests.serve.browser import needs_browser
-from tests.serve.page.engine import call, engine_page, load, near, plain, take
+from tests.serve.page.engine import call, drawn_answer, engine_page, load, near, plain, take
+from tests.serve.page.playing import line_of, line_without_values, turns_played
 from ur_solver.errors import InputError
 from ur_solver.moves import WIN, generator_of
 from ur_solver.rules import CATALOGUE, DARK, LIGHT, SIDE_NAMES, named_rules
 from ur_solver.rules.contents import split
 from ur_solver.rules.game import parse_any_position
 from ur_solver.rules.squares import Stack
-from ur_solver.serve.judged import Turn, line_values
-from ur_solver.serve.unfold import ServedRules, Unfolded, board_values
+from ur_solver.rules.svg import board_svg
 from ur_solver.space import positions_of, space_of
 
 pytestmark = [needs_browser, pytest.mark.medium]
@@ -54,7 +54,7 @@ def check_answers(page, rules, texts, view):
     found = call(page, "answers", texts, SIDE_NAMES[view])
     for text, answer in zip(texts, found, strict=True):
         position = rules.position(text)
-        assert answer == plain(Unfolded(ServedRules(rules), position, view).answer()), text
+        assert answer == drawn_answer(None, position, view), text
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -123,8 +123,13 @@ def test_positions_with_faults(page, name):
                 )
         texts.append(replace(position, contents=tuple(contents)).notation)
     found = call(page, "boards", texts, "light")
-    expected = [board_values(rules, text, LIGHT) for text in texts]
-    assert found == plain(expected)
+    for text, answer in zip(texts, found, strict=True):
+        position = parse_any_position(rules, text)
+        assert answer == {
+            "position": position.notation,
+            "svg": str(board_svg(position, view=LIGHT, is_named=True)),
+            "faults": plain(position.faults()),
+        }
     assert {bool(each["faults"]) for each in found} == {True, False}
 
 
@@ -161,40 +166,39 @@ def test_texts_that_are_no_positions(page, name, text):
     assert call(page, "refused", [text]) == [str(error.value)]
 
 
-@pytest.fixture
-def game_of():
-    def game(rules, seed):
-        record = random_game(rules, seed)
-        return [Turn(ply.choice or None, ply.throws, record.move_text(ply)) for ply in record.plies]
-
-    return game
-
-
 @pytest.mark.parametrize("name", ["finkel:2", "birds:2", "skiriuk:2", "bell-stakes:1", "ben:2"])
-def test_games_without_values(page, name, game_of):
+def test_games_without_values(page, name):
     rules = named_rules(name)
     load(page, rules)
-    start, turns = rules.start(), game_of(rules, 1)
+    start, turns = rules.start().notation, turns_played(random_game(rules, 1))
+    games = [turns, turns[:5], []]
+    found = call(page, "lines", [[start, each] for each in games])
+    for each, answer in zip(games, found, strict=True):
+        assert answer == plain(line_without_values(rules, each))
     wrong = [
         [*turns[:3], turns[3]._replace(move="A9A10")],
         [*turns[:2], turns[2]._replace(throws=(11,))],
         [*turns, turns[0]],
     ]
-    games = [turns, turns[:5], [], *wrong]
-    found = call(page, "lines", [[start.notation, each] for each in games])
-    for each, answer in zip(games, found, strict=True):
-        try:
-            expected = plain(line_values(ServedRules(rules), start, each))
-        except InputError as error:
-            expected = str(error)
-        assert answer == expected
+    one, two, three = call(page, "lines", [[start, each] for each in wrong])
+    assert one.startswith("turn 4: move 'A9A10' is not legal here; legal: ")
+    assert two.startswith("turn 3: throw '11' is not possible here; expected one of ")
+    assert three.startswith(f"turn {len(turns) + 1}: the game was over: ")
+
+
+def test_the_opening_throw_is_given(page):
+    rules = named_rules("skiriuk:2")
+    load(page, rules)
+    start = rules.start().notation
+    (found,) = call(page, "lines", [[start, [[None, [2], "A@A3"]]]])
+    assert found == "turn 1: the opening throw of skiriuk is always 1"
 
 
 TABLES = ["finkel-1", "casual-roll-again-1", "birds-2", "skiriuk-1", "ben-1", "bell-stakes-1"]
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_positions_and_games_with_values(page, tables, name, game_of):
+def test_positions_and_games_with_values(page, tables, name):
     table = tables[name]
     rules, space = table.rules, table.space
     rows = take(page, table)
@@ -202,14 +206,9 @@ def test_positions_and_games_with_values(page, tables, name, game_of):
     if rules.payoff.has_fines:  # moves bring more
         some = some[some[:, -1] < space.reach]
     texts = texts_of(rules, some)
-    source = ServedRules(rules, table)
-    figures = {"tolerance", "error", "cut_error"}
     for text, found in zip(texts, call(page, "valued", texts), strict=True):
-        expected = plain(Unfolded(source, rules.position(text)).answer())
-        if "chance" in expected:
-            figures.add("chance")
-        assert found == near({key: expected[key] for key in expected if key not in figures}), text
-    turns = game_of(rules, 3)
+        assert found == near(drawn_answer(table, rules.position(text))), text
+    turns = turns_played(random_game(rules, 3))
     if not rules.payoff.has_fines:
-        expected = plain(line_values(source, rules.start(), turns))
+        expected = plain(line_of(table, rules.start(), turns))
         assert call(page, "lines", [[rules.start().notation, turns]]) == near([expected])

@@ -12,13 +12,11 @@ import pytest
 from tests.estimators.test_file import stored_of
 from tests.games import random_game
 from tests.serve.browser import Person, needs_browser
-from tests.serve.page.playing import by_list, opened, play, turns_of
+from tests.serve.page.playing import by_list, line_of, opened, play, turns_of
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
 from ur_solver.records import write_text
 from ur_solver.rules import named_rules
-from ur_solver.serve.judged import line_values
-from ur_solver.serve.unfold import ServedRules
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -56,7 +54,7 @@ def test_a_game_by_estimates_adds_up(person, word):
     play(person, random.Random(word), [by_list], 10)
     estimator = Estimator(stored_of(word))
     turns = turns_of(person.address)
-    line = line_values(ServedRules(estimator.rules, estimator), estimator.rules.start(), turns)
+    line = line_of(estimator, estimator.rules.start(), turns)
     account = person.page.locator("#summary .account")
     total = float(account.get_attribute("data-sum"))
     assert total == pytest.approx(line["end_value"], abs=1e-4)
@@ -65,7 +63,7 @@ def test_a_game_by_estimates_adds_up(person, word):
     for side in ("light", "dark"):
         facts = person.page.locator(f"#summary .player.{side} dd").all_inner_texts()
         assert facts[2] == f"{line[side]['best']} of {line[side]['choices']}"
-    # what a link shows was judged by the server, and not by the page
+    # what a link shows is judged anew
     before = person.page.inner_text("#summary")
     person.page.reload()
     person.shown_whole()
@@ -108,8 +106,7 @@ def test_the_end_of_a_game_says_what_is_only_estimated(person):
     person.page.goto("about:blank")
     person.visit(f"table=skiriuk-2&values=no&game={played}&at={len(game.plies)}")
     estimator = Estimator(stored_of("skiriuk:2"))
-    source = ServedRules(estimator.rules, estimator)
-    plies = line_values(source, estimator.rules.start(), turns_of(person.address))["plies"]
+    plies = line_of(estimator, estimator.rules.start(), turns_of(person.address))["plies"]
     said = person.page.inner_text("#verdict")
     for side in ("light", "dark"):
         choices = [each for each in plies if each["side"] == side and each["options"] > 1]

@@ -1,83 +1,67 @@
-"""What a site without a server answers, against the HTTP interface's functions."""
+"""What the page answers on a site, which has files and no server, against Python's functions."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
-from importlib import resources
 from itertools import product
 
 import pytest
 
 from tests.games import random_game
 from tests.serve.browser import needs_browser
-from tests.serve.page.engine import call, engine_page, near, plain, take
+from tests.serve.page.engine import call, drawn_answer, engine_page, near, plain, without_numbers
+from ur_solver.answers.openings import known_opening, source_of
 from ur_solver.audit.dice_test import RARE, SERIES, VERY_RARE, compared_throws
+from ur_solver.publish.site import publish
 from ur_solver.records import NOTATIONS
 from ur_solver.rules import DARK
-from ur_solver.serve.describe import rules_values, table_values, whole_table_values
-from ur_solver.serve.judged import audit_text, converted_text
-from ur_solver.serve.openapi import document
-from ur_solver.serve.rounds import opening_values
-from ur_solver.serve.rules_data import rules_data
-from ur_solver.serve.unfold import ServedRules, Unfolded
+from ur_solver.rules.openings import level
+from ur_solver.rules.svg import board_svg
+from ur_solver.serve.answers import audit_text, converted_text
+from ur_solver.serve.rules_data import games_values, rules_values, whole_table_values
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def page(browser):
-    with engine_page(browser) as page:
+def page(browser, tables, tmp_path_factory):
+    """The engine on a site of small tables."""
+    folder = tmp_path_factory.mktemp("site")
+    publish(folder, [*tables.values()])
+    with engine_page(browser, folder) as page:
         yield page
 
 
-@pytest.fixture
-def site(page, tables):
-    """A site with one table, whose answers are made from all its values."""
-
-    def site(name):
-        table = tables[name]
-        take(page, table)
-        call(
-            page,
-            "site",
-            rules_data(table.rules),
-            whole_table_values(table) | table_values(name, table) | {"rules_file": "rules.json"},
-        )
-        return table
-
-    return site
-
-
-def test_a_site_describes_its_rule_sets_and_tables(page, site):
-    table = site("finkel-1")
-    assert call(page, "asked", "/rules") == {"rules": [], "tables": []}
-    assert call(page, "asked", "/tables")["tables"][0]["id"] == "finkel-1"
-    rules = call(page, "asked", "/rules/finkel:1")
-    expected = plain(rules_values(table.rules))
-    assert rules == expected | {"missing": rules["missing"], "notations": ["ur", "rgn"]}
-    about = call(page, "asked", "/tables/finkel-1")
-    whole = plain(whole_table_values(table) | table_values("finkel-1", table))
-    for key in ("value", "opening_value", "players", "start", "dice"):
-        assert about[key] == near(whole[key])
+def test_a_site_describes_its_rule_sets_and_tables(page, tables):
+    table = tables["finkel-1"]
+    found = call(page, "games")
+    cards = plain(games_values())
+    assert len(found["rules"]) > 5
+    assert all(each in cards for each in found["rules"])
+    assert [each["id"] for each in found["tables"]] == [*tables]
+    rules = call(page, "asked", "rules/finkel:1", "about")
+    assert rules == plain(rules_values(table.rules)) | {"notations": ["ur", "rgn"]}
+    about = call(page, "asked", "tables/finkel-1", "about")
+    whole = plain(whole_table_values("finkel-1", table))
+    assert {key: about[key] for key in whole} == near(whole)
+    assert about["start"] == rules["start"]
 
 
 @pytest.mark.parametrize(
-    ("path", "message"),
+    ("asked", "message"),
     [
-        ("/tables/aseb-1", "There is no table aseb-1 on this site."),
-        ("/rules/aseb:1", "The rules aseb:1 are not on this site."),
-        ("/rules/finkel:1/report",
-         "This site has no server, which this would need; “ur serve” is one."),
-        ("/rules/finkel:1/position?position=x&drawing=light", "position 'x': 1 field, expected 4: "
+        (("tables/aseb-9", "about"), "There is no table aseb-9 on this site."),
+        (("rules/murray:1", "about"), "The rules murray:1 are not on this site."),
+        (("rules/finkel:1", "position", "x", "light"), "position 'x': 1 field, expected 4: "
          "the board, the side to throw, light's home, dark's home, such as "
          "'....__../......../....__.. L 1 1'"),
+        (("rules/finkel:1", "audit", "rules: finkel:1\n"),
+         "Games are judged by a table or an estimator; choose one first."),
     ],
 )  # fmt: skip
-def test_what_a_site_cannot_answer(page, site, path, message):
-    site("finkel-1")
-    assert call(page, "asked", path)["message"] == message
+def test_what_a_site_cannot_answer(page, asked, message):
+    assert call(page, "asked", *asked)["message"] == message
 
 
 NAMES = ["finkel-1", "birds-2", "ben-1"]
@@ -87,12 +71,11 @@ IN_RGN = ["finkel-3", "murray-3dice-1", "aseb-1"]
 @pytest.mark.parametrize(
     ("name", "notation"), [*product(NAMES, ["ur"]), *product(IN_RGN, ["ur", "rgn"])]
 )
-def test_games_are_opened_and_saved_without_a_server(page, site, name, notation):
-    table = site(name)
+def test_games_are_opened_and_saved_without_a_server(page, tables, name, notation):
+    table = tables[name]
     games = [random_game(table.rules, 5), random_game(table.rules, 6, max_plies=6)]
     games[0].metadata.update(Light="Ann \u2014 \\", Dark=' "Ben"')
     games[1].metadata.update({"Event": "by hand"})
-    source = ServedRules(table.rules, table)
     texts = {
         each: "\n\n".join(map(NOTATIONS[each].write, games)) + "\n" for each in {"ur", notation}
     }
@@ -100,9 +83,12 @@ def test_games_are_opened_and_saved_without_a_server(page, site, name, notation)
     for each, written in texts.items():
         for wanted in texts:
             body = {"text": written, "notation": wanted}
-            expected = converted_text(source, written, wanted)
-            assert call(page, "asked", f"/tables/{name}/convert", body) == expected, (each, wanted)
-    found = call(page, "asked", f"/tables/{name}/audit", {"text": text})
+            expected = converted_text(table.rules, written, wanted)
+            assert (
+                call(page, "asked", f"tables/{name}", "convert", body["text"], body["notation"])
+                == expected
+            ), (each, wanted)
+    found = call(page, "asked", f"tables/{name}", "audit", text)
     expected = plain(audit_text(table, text))
     assert found["faults"] == expected["faults"] == []
     for ours, theirs in zip(found["games"], expected["games"], strict=True):
@@ -121,14 +107,13 @@ def test_games_are_opened_and_saved_without_a_server(page, site, name, notation)
             assert {key: ply[key] for key in other} == near(other)
 
 
-def test_faults_of_games_without_a_server(page, site):
-    site("finkel-1")
+def test_faults_of_games_without_a_server(page, tables):
     first = "rules: finkel:1\n\nL 1 A@A4\nD 3 C@C3\n"
     second = "rules: aseb:1\nL 0 --\nend: unfinished\n"
     third = "rules: finkel:1\nL 1 A@A4\nL 0 --\nD 0 --\n"
     fourth = "rules: finkel:1\nL 0 --\nD 2 --\nend: unfinished"
     text = first + second + third + fourth
-    found = call(page, "asked", "/tables/finkel-1/audit", {"text": text})
+    found = call(page, "asked", "tables/finkel-1", "audit", text)
     assert [len(game["plies"]) for game in found["games"]] == [1]
     one, two, three = found["faults"]
     assert one["message"] == "line 4: move 'C@C3' is not legal here; legal: C@C2"
@@ -162,100 +147,135 @@ RGN = """\
         ("[Ending lost]\n1. A@A4", 1, None, "end: 'lost' is no end"),
     ],
 )
-def test_rgn_that_cannot_be_read(page, site, text, line, column, fault):
-    site("finkel-1")
-    (found,) = call(page, "asked", "/tables/finkel-1/audit", {"text": text})["faults"]
+def test_rgn_that_cannot_be_read(page, tables, text, line, column, fault):
+    (found,) = call(page, "asked", "tables/finkel-1", "audit", text)["faults"]
     assert fault in found["message"]
     assert found["place"] == {"line": line, "column": column}
 
 
 @pytest.mark.parametrize("name", ["constructor", "__proto__"])
-def test_tags_may_have_the_names_that_javascript_gives_to_all_objects(page, site, name):
-    source = ServedRules(site("finkel-1").rules)
+def test_tags_may_have_the_names_that_javascript_gives_to_all_objects(page, tables, name):
+    rules = tables["finkel-1"].rules
     body = {"text": f'[{name} "x"]\n1. A@A4 / 0 --\n', "notation": "ur"}
-    converted = call(page, "asked", "/tables/finkel-1/convert", body)
-    assert converted == converted_text(source, body["text"], "ur")
+    converted = call(page, "asked", "tables/finkel-1", "convert", body["text"], body["notation"])
+    assert converted == converted_text(rules, body["text"], "ur")
     assert f"{name}: x\n" in converted
     body["text"] = converted
-    assert call(page, "asked", "/tables/finkel-1/convert", body) == converted
+    assert (
+        call(page, "asked", "tables/finkel-1", "convert", body["text"], body["notation"])
+        == converted
+    )
 
 
-def test_rgn_with_the_words_of_others(page, site):
-    source = ServedRules(site("finkel-1").rules)
+def test_rgn_with_the_words_of_others(page, tables):
+    rules = tables["finkel-1"].rules
     body = {"text": RGN, "notation": "ur"}
-    expected = converted_text(source, RGN.replace("; a comment", ""), "ur")
-    assert call(page, "asked", "/tables/finkel-1/convert", body) == expected.partition("\n")[2]
+    expected = converted_text(rules, RGN.replace("; a comment", ""), "ur")
+    assert (
+        call(page, "asked", "tables/finkel-1", "convert", body["text"], body["notation"])
+        == expected.partition("\n")[2]
+    )
 
 
-def test_exercises_cost_what_the_table_says(page, site):
-    table = site("birds-2")
-    path = "/tables/birds-2/exercises?count=6&cost=0.03&seed="
-    found = call(page, "asked", path + "1")
-    assert found == call(page, "asked", path + "1")
-    assert len(found["exercises"]) == 6
-    assert found["exercises"] != call(page, "asked", path + "2")["exercises"]
-    for each in found["exercises"]:
-        position = table.rules.position(each["position"])
-        throws = Unfolded(ServedRules(table.rules, table), position).answer()["throws"]
+def test_exercises_cost_what_the_table_says(page, tables):
+    table = tables["birds-2"]
+
+    def drawn(seed):
+        return call(
+            page, "asked", "tables/birds-2", "exercises", {"seed": seed, "count": 6, "cost": 0.03}
+        )
+
+    found = drawn(1)
+    assert found == drawn(1)
+    assert len(found) == 6
+    assert found != drawn(2)
+    for each in found:
+        throws = drawn_answer(table, table.rules.position(each["position"]))["throws"]
         shown = each["throws"] if len(each["throws"]) > 1 else each["throws"][0]
         turn = next(t for t in throws if (t.get("choice"), t["throw"]) == (each["choice"], shown))
-        assert each["cost"] >= 0.03
-        assert each["cost"] == near(turn["moves"][1]["loss"])
-    message = call(page, "asked", path + "-1")["message"]
-    assert message == "seed is '-1'; expected a whole number"
+        assert turn["moves"][1]["loss"] >= 0.03
 
 
 @pytest.mark.parametrize("name", ["ben-1", "skiriuk-1", "finkel-1"])
-def test_rounds_of_openings(page, site, name):
-    table = site(name)
-    source = ServedRules(table.rules, table)
+def test_rounds_of_openings(page, tables, name):
+    """Those of the rules, with the values of the table; a round of its own square is drawn."""
+    table = tables[name]
+    opening = known_opening(table.rules)
     waiting, known = [None], set()
     while waiting:
         marker = waiting.pop()
         known.add(marker)
-        expected = plain(opening_values(source, marker, DARK))
-        asked = f"opening?marker={marker or ''}&drawing=dark"
-        assert call(page, "asked", f"/tables/{name}/{asked}") == near(expected)
-        without = plain(opening_values(ServedRules(table.rules), marker, DARK))
-        assert call(page, "asked", f"/rules/{name.replace('-', ':')}/{asked}") == near(without)
-        outcomes = [each for thrown in expected["throws"] for each in thrown["outcomes"]]
+        found = call(page, "asked", f"tables/{name}", "opening", marker, "dark")
+        assert found["marker"] == marker
+        board = level(table.rules, source_of(opening, marker))
+        assert found["svg"] == str(board_svg(board, view=DARK, is_named=True))
+        assert sum(each["probability"] for each in found["throws"]) == pytest.approx(1)
+        assert [tuple(each["throws"]) for each in found["throws"]] == [*opening.throws]
+        for thrown in found["throws"]:
+            expected = table.opening_rounds(tuple(thrown["throws"]), marker)
+            shown = [each["round"] for each in thrown["outcomes"]]
+            by_round = {
+                f"{'-'.join(map(str, each.round.throws))} {each.round.text}".strip(): each
+                for each in expected
+            }
+            assert {*shown} == {*by_round}
+            for each in thrown["outcomes"]:
+                own = by_round[each["round"]]
+                assert each["value"] == near(own.value)
+                assert each["loss"] == near(own.loss)
+                assert each["position"] == (own.round.position and own.round.position.notation)
+            losses = [each["loss"] for each in thrown["outcomes"]]
+            assert losses == sorted(losses)
+            chooses = thrown["throws"].count(0) == 1 and len(shown) > 1
+            side = "light" if thrown["throws"][0] == 0 else "dark"
+            assert thrown["chooser"] == (side if chooses else None)
+        without = call(page, "asked", f"rules/{name.replace('-', ':')}", "opening", marker, "dark")
+        assert "value" not in without
+        outcomes = [each for thrown in found["throws"] for each in thrown["outcomes"]]
         waiting += {each["marker"] for each in outcomes} - known - {*waiting}
     assert len(known) > 3 or name != "ben-1"
 
 
-def test_records_with_an_opening(page, site):
-    table = site("ben-1")
+def test_no_other_rounds(page):
+    for path, marker, said in (
+        ("tables/ben-1", "B4", "cannot continue from 'B4'"),
+        ("tables/finkel-1", "A4", "none, as there are no markers"),
+    ):
+        assert said in call(page, "asked", path, "opening", marker, "light")["message"]
+
+
+def test_records_with_an_opening(page, tables):
+    table = tables["ben-1"]
     text = "rules: ben:1\nopening: 2-2 A@A3 C@C3, 3-1 A3B1 C3C2\n\nL 0 --\nend: unfinished\n"
-    source = ServedRules(table.rules, table)
     begin = json.loads(json.dumps(audit_text(table, text)))
     assert begin["faults"] == []
-    (game,) = call(page, "asked", "/tables/ben-1/audit", {"text": text})["games"]
+    (game,) = call(page, "asked", "tables/ben-1", "audit", text)["games"]
     assert (game["start"], game["rounds"]) == (
         begin["games"][0]["start"], "2-2 A@A3 C@C3, 3-1 A3B1 C3C2"
     )  # fmt: skip
-    written = call(page, "asked", "/tables/ben-1/convert", {"text": text, "notation": "ur"})
-    assert written == converted_text(source, text, "ur")
+    written = call(page, "asked", "tables/ben-1", "convert", text, "ur")
+    assert written == converted_text(table.rules, text, "ur")
     for rounds, fault in [
         ("2-2 A@A3 C@C3", "another round follows"),
         ("9-9", "round 1: '9-9' is not a round here"),
     ]:
         wrong = f"rules: ben:1\nopening: {rounds}\nL 0 --\n"
-        (found,) = call(page, "asked", "/tables/ben-1/audit", {"text": wrong})["faults"]
+        (found,) = call(page, "asked", "tables/ben-1", "audit", wrong)["faults"]
         assert fault in found["message"]
         assert found["place"]["line"] == 2
 
 
 @pytest.mark.parametrize("name", ["finkel-1", "murray-3dice-1", "birds-2", "skiriuk-1", "ben-1"])
-def test_the_dice(page, site, name):
+def test_the_dice(page, tables, name):
     """Counts are judged as by Python, but for the chance in the fair series of both."""
-    dice = site(name).rules.dice
+    dice = tables[name].rules.dice
     few = {throw: 3 + k for k, throw in enumerate(dice.throws)}
     many = {throw: int(1000 * dice.probabilities[throw]) for throw in dice.throws}
     odd = {throw: int(300 * dice.probabilities[throw]) for throw in dice.throws}
     odd[dice.throws[-1]] += 40
     for light, dark in [(few, {}), ({dice.throws[-1]: 5}, few), (many, few), (odd, many), ({}, {})]:
         expected = compared_throws(dice, light, dark)
-        found = call(page, "asked", f"/tables/{name}/dice", {"light": light, "dark": dark})
+        found = call(page, "asked", f"tables/{name}", "dice", {"light": light, "dark": dark})
         assert {*found} == {*expected}
         for side, own in expected.items():
             shares = [found[side].pop(key) for key in ("chance", "mean_chance")]
@@ -274,29 +294,3 @@ def test_the_dice(page, site, name):
                 assert share == (
                     other if other is None else pytest.approx(other, abs=error + 0.003)
                 )
-
-
-def without_numbers(text):
-    return re.sub(r"[\d,.]*\d of [\d,]+", "N of N", text)
-
-
-def test_every_route_has_an_answer_or_is_missing(page, site):
-    """Of routes of a table or a rule set the page asks for no other than these."""
-    site("finkel-1")
-
-    def is_answered(path, body):
-        return "no server" not in str(call(page, "asked", path, body))
-
-    unanswered = set()
-    for path in document()["paths"]:
-        kind, word, *rest = [*path.strip("/").split("/"), ""]
-        if word.startswith("{") and rest[0]:
-            name = f"/{kind}/{'finkel-1' if kind == 'tables' else 'finkel:1'}/{rest[0]}"
-            bodies = (None, {"text": "", "start": "", "turns": [], "light": {}, "dark": {}})
-            if not any(is_answered(name, body) for body in bodies):
-                unanswered.add(rest[0])
-    missing = call(page, "asked", "/rules/finkel:1")["missing"]
-    assert unanswered == {*missing, "positions"}
-    source = (resources.files("ur_solver.serve") / "page" / "api.js").read_text(encoding="utf-8")
-    assert "/position?" in source
-    assert "/positions" not in source

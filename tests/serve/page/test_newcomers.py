@@ -8,9 +8,9 @@ import pytest
 
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import turns_of
+from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
 from ur_solver.rules import named_rules
-from ur_solver.serve.unfold import THRESHOLDS
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -176,7 +176,7 @@ def test_a_player_learns_how_he_stands_and_how_good_his_move_was(person, solved)
         said = page.inner_text("#verdict")
         if number == 0:
             assert said.endswith("was the best.")
-        elif mark := THRESHOLDS.mark_of(move.loss):
+        elif mark := Thresholds().mark_of(move.loss):
             assert (
                 f" {mark} and cost {100 * move.loss:.0f} % of chance. Better: from A7 off" in said
             )

@@ -12,6 +12,7 @@ from tests.serve.page.playing import (
     EN_DASH,
     SIX,
     by_list,
+    line_of,
     opened,
     play,
     rules_of,
@@ -19,8 +20,6 @@ from tests.serve.page.playing import (
     turns_of,
 )
 from ur_solver.api.table import Table
-from ur_solver.serve.judged import line_values
-from ur_solver.serve.unfold import ServedRules
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -33,7 +32,7 @@ def test_a_game_is_played_and_judged(person, name, solved):
     with Table(solved(rules)) as table:
         turns = turns_of(person.address)
         assert len(turns) >= 3
-        line = line_values(ServedRules(rules, table), rules.start(), turns)
+        line = line_of(table, rules.start(), turns)
     shown = person.page.locator("#turns .turn .played").all_inner_texts()
     assert shown == [
         f"{turn.choice + ' ' if turn.choice else ''}{' '.join(map(str, turn.throws))} "
@@ -190,7 +189,7 @@ def test_a_state_of_the_board_costs_one_request(person):
     play(person, random.Random(3), turns=6)
     turns = len(turns_of(person.address))
     assert len(person.requests) <= turns
-    assert all("/position?" in url for url in person.requests)
+    assert all(url.endswith("/tables/finkel-3/values") for url in person.requests)
     person.requests.clear()
     for _ in range(3):
         person.press("Back", "#controls")

@@ -1,37 +1,64 @@
-// What the server is asked, or on a site without one the page's own engine, which answers the same.
-// Answers on rules and positions are kept: a state of the board costs one request.
+// What the page asks: its own engine, which knows rule sets by their data, and gets data and values
+// from the server or from the files of a site. Answers are kept.
 
-import { once } from "./once.js";
-import { Refusal } from "./refusal.js";
-
-const BASE = "api/v1"; // relative: the server may be under a path of a proxy
-const kept = new Map();
-const MOST_KEPT = 500;
+import { Refusal, once } from "./common.js";
 
 /** The folder of a published site's data; undefined where a server answers. */
-const DATA = document.querySelector("meta[name=ur-data]")?.getAttribute("content");
-const local = DATA && import("./engine/local.js").then(({ Local }) => new Local(DATA));
+const SITE = document.querySelector("meta[name=ur-data]")?.getAttribute("content");
+// relative: the page may be under a path of a proxy
+const BASE = SITE ?? "api/v1/";
+const VERSION = 2;
+const MOST_KEPT = 500;
 
-/** The answer to a request, which has a body if there are `values`: what its JSON says, or a text. */
+const engine = import("./engine/answers.js");
+/** @type {Map<string, Promise<any>>} */
+const kept = new Map();
+/** @type {Map<string, Promise<any>>} positions unfolded */
+const unfolded = new Map();
+
+/** A file of a site; or the server's answer to a request, which has a body if there are `values`. */
 async function get(path, values) {
-  if (local) return (await local).answer(path, values);
   const headers = { "Content-Type": "application/json" };
   const options = values && { method: "POST", headers, body: JSON.stringify(values) };
-  let reply;
-  try {
-    reply = await fetch(BASE + path, options);
-  } catch {
-    throw new Refusal("The server does not answer; is “ur serve” still running?");
-  }
-  if (!reply.ok) {
-    const { message, place } = await reply.json().catch(() => ({}));
-    throw new Refusal(message ?? `The server answered ${reply.status}.`, place);
-  }
-  return reply.headers.get("Content-Type").startsWith("application/json") ? reply.json() : reply.text();
+  const reply = await fetch(BASE + path, options).catch(() => null);
+  if (reply?.ok) return reply;
+  if (SITE) throw new Refusal("A file of this site cannot be loaded; is there a network?");
+  if (!reply) throw new Refusal("The server does not answer; is “ur serve” still running?");
+  const { message, place } = await reply.json().catch(() => ({}));
+  throw new Refusal(message ?? `The server answered ${reply.status}.`, place);
 }
 
+const json = async (path, values) => (await get(path, values)).json();
+const text = async (path, values) => (await get(path, values)).text();
+const buffer = async (path) => (await get(path)).arrayBuffer();
+
 /** The games to choose from, and the tables and estimators that answer for them. */
-export const games = () => once(kept, "rules", () => get("/rules"), MOST_KEPT);
+export const games = () => once(kept, "games", async () => {
+  const found = await json(SITE ? "index.json" : "rules");
+  if (SITE && found.version !== VERSION) throw new Refusal("The page and its data are of different versions; load the page again.");
+  return found;
+});
+
+/**
+ * Where the data of a source are, which a site's index says.
+ * @returns {Promise<{data: string, prose: string, values: any, facts: any}>}
+ */
+async function placeOf(kind, word) {
+  if (!SITE) {
+    const folder = `${kind}/${encodeURIComponent(word)}`;
+    const values = kind === "tables" ? { kind: "served", head: `${folder}/values` } : null;
+    return { folder, data: `${folder}/data`, prose: `${folder}/prose`, values, facts: {} };
+  }
+  const { tables, files } = await games();
+  if (kind === "tables") {
+    const facts = tables.find((each) => each.id === word);
+    if (facts) return { ...facts, facts };
+    throw new Refusal(`There is no table ${word} on this site.`);
+  }
+  const found = files.find((each) => `${each.name}:${each.pieces}` === word || each.name === word);
+  if (!found) throw new Refusal(`The rules ${word} are not on this site.`);
+  return { ...found, values: null, facts: {} };
+}
 
 /** A source of answers: `tables/finkel-3`, or `rules/finkel:3` where nothing is solved. */
 export class Source {
@@ -44,59 +71,104 @@ export class Source {
     return this.path.startsWith("tables/");
   }
 
-  about() {
-    return once(kept, this.path, () => get(`/${this.path}`), MOST_KEPT);
+  /** Whether games can be judged on a page of their own, which a server writes. */
+  get hasReports() {
+    return this.hasValues && !SITE;
+  }
+
+  // What answers.
+
+  place() {
+    const [kind, word] = [this.path.split("/", 1)[0], this.path.slice(this.path.indexOf("/") + 1)];
+    return once(kept, `place ${this.path}`, () => placeOf(kind, word));
+  }
+
+  /** The rule set, and what gives its values; both are loaded side by side. */
+  judge() {
+    return once(kept, `judge ${this.path}`, async () => {
+      const { data, values, facts } = await this.place();
+      const rules = once(kept, data, () => json(data));
+      const { Moves, NOTATIONS, open } = await engine;
+      const made = rules.then((found) => new Moves(found));
+      const [moves, opened] = await Promise.all([
+        made, values && once(kept, values.head, () => open(values, facts, made, buffer, json))]);
+      const about = { ...moves.about, ...facts };
+      if (SITE) about.notations = about.notations.filter((each) => NOTATIONS.includes(each));
+      return { moves, values: opened, opening: about.opening_value, about };
+    });
+  }
+
+  /** An answer of the engine, by what makes it. */
+  async answer(make) {
+    const [judge, made] = await Promise.all([this.judge(), engine]);
+    return make(made, judge);
+  }
+
+  /** An answer of the server about this source. */
+  async asked(what, values, as = json) {
+    return as(`${(await this.place()).folder}/${what}`, values);
+  }
+
+  // What is asked.
+
+  async about() {
+    return (await this.judge()).about;
   }
 
   /** A position unfolded, with the board drawn for the side `view` on top. */
   position(text, view) {
-    const path = `/${this.path}/position?position=${encodeURIComponent(text)}&drawing=${view}`;
-    return once(kept, path, () => get(path), MOST_KEPT);
+    return once(unfolded, `${this.path} ${view} ${text}`, () => this.answer(({ Unfolded }, { moves, values }) =>
+      new Unfolded(moves, values, text, view).answer()), MOST_KEPT);
   }
 
   /** A position that may have faults. */
   board(text, view) {
-    return get(`/${this.path}/board?position=${encodeURIComponent(text)}&drawing=${view}`);
+    return this.answer(({ boardAnswer }, { moves }) => boardAnswer(moves, text, view));
   }
 
   /** The rules in prose. */
-  prose() {
-    return get(`/${this.path}/prose`);
+  async prose() {
+    return json((await this.place()).prose);
   }
 
   /** A round of the opening, from light's marker on a square, or from home. */
   opening(marker, view) {
-    return get(`/${this.path}/opening?marker=${marker ?? ""}&drawing=${view}`);
+    return this.answer(({ openingAnswer }, judge) => openingAnswer(judge, marker, view));
   }
 
+  /** Turns played from a position, judged. */
   line(start, turns) {
-    return get(`/${this.path}/line`, { start, turns });
-  }
-
-  audit(text) {
-    return get(`/${this.path}/audit`, { text });
-  }
-
-  report(text) {
-    return get(`/${this.path}/report`, { text });
-  }
-
-  convert(text, notation) {
-    return get(`/${this.path}/convert`, { text, notation });
+    return this.answer(({ lineAnswer }, judge) => lineAnswer(judge, start, turns));
   }
 
   /**
    * Decisions drawn from play, by a seed; `cost` is the least that a mistake loses, a share of what there
    * is to win. @returns {Promise<import("./kept.js").Exercise[]>}
    */
-  async exercises({ seed, count, cost }) {
+  async exercises(wanted) {
     const { path } = this;
-    const { exercises } = await get(`/${path}/exercises?seed=${seed}&count=${count}&cost=${cost}`);
-    return exercises.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
+    const found = await this.answer(({ exercisesAnswer }, judge) => exercisesAnswer(judge, wanted));
+    return found.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
   }
 
   /** Counts of throws by side, compared with those of fair dice. */
   dice(counts) {
-    return get(`/${this.path}/dice`, counts);
+    return this.answer(({ diceAnswer }, judge) => diceAnswer(judge, counts));
+  }
+
+  // Games of any notation want the server; those that the page writes are read without one.
+
+  audit(games) {
+    return SITE ? this.answer(({ auditAnswer }, judge) => auditAnswer(judge, games))
+      : this.asked("audit", { text: games });
+  }
+
+  convert(games, notation) {
+    return SITE ? this.answer(({ converted }, { moves }) => converted(moves, games, notation))
+      : this.asked("convert", { text: games, notation }, text);
+  }
+
+  report(games) {
+    return this.asked("report", { text: games }, text);
   }
 }

@@ -1,7 +1,7 @@
 // A dialog that a module fills: one thing in it happens after the other, and what fails is said there.
 
 import { button, make } from "./dom.js";
-import { Queue } from "./queue.js";
+import { Queue } from "./common.js";
 
 export class Dialog {
   /** @param {string} name for its id @param {string} words its title @param {string} css of what it holds */

@@ -76,7 +76,7 @@ export function makeSvg(name, attributes = {}, ...children) {
   return element;
 }
 
-/** A drawing of the server as an element. */
+/** A drawing as an element. */
 export function parsedSvg(text) {
   return document.importNode(
     new DOMParser().parseFromString(text, "text/html").body.firstElementChild, true);
@@ -122,4 +122,23 @@ export function drag(event, ghost, drop) {
   addEventListener("pointermove", follow);
   addEventListener("pointerup", end);
   addEventListener("pointercancel", end);
+}
+
+// The focus is kept where something is drawn anew under it.
+
+const REDRAWN = ["options", "throws", "moves", "turns", "controls", "mistakes"];
+
+/** Draw something; what had the focus has it again, or what takes its place. */
+export function keepingFocus(draw) {
+  const focused = document.activeElement;
+  const host = REDRAWN.map(at).find((each) => each.contains(focused) && each !== focused);
+  const text = focused?.textContent;
+  const index = host ? [...host.querySelectorAll("button")].indexOf(focused) : -1;
+  draw();
+  if (!host || (focused.isConnected && !focused.disabled)) return;
+  const buttons = [...host.querySelectorAll("button:not(:disabled)")].filter((each) => each.offsetParent);
+  const next = host.id === "turns" ? host.querySelector("[aria-current]")
+    : host.id === "moves" ? null
+    : buttons.find((each) => each.textContent === text) ?? (host.id === "throws" ? buttons[index] : null);
+  (next ?? at("board")).focus({ preventScroll: true });
 }

@@ -1,7 +1,7 @@
 // Exercises: decisions to practise, where they come from, and what their options are worth.
 
 import { Source } from "./api.js";
-import { isTie } from "./plies.js";
+import { isTie } from "./tree.js";
 import { Units, entryOf, errorOf, throwsOf } from "./words.js";
 
 /** @typedef {import("./kept.js").Exercise} Exercise */

@@ -1,7 +1,7 @@
 // What this browser keeps of the games that were opened here: their mistakes, to be practised, and
 // the throws that fell. Nothing is sent anywhere.
 
-import { keep, read } from "./options.js";
+import { keep, read } from "./common.js";
 import { writeTree } from "./tree.js";
 
 const KEY = "ur-learning";

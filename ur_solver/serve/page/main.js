@@ -1,22 +1,17 @@
 // The page: wires the session to the board, the panels and the keys.
 
 import { Source, games } from "./api.js";
-import { Board } from "./board.js";
-import { wireDialogs } from "./dialogs.js";
-import { at, button, make } from "./dom.js";
+import { Board, Presses, wayOf } from "./board.js";
+import { openRules, wireDialogs } from "./dialogs.js";
+import { at, button, keepingFocus, make } from "./dom.js";
 import { Editor } from "./editor.js";
-import { keepingFocus } from "./focus.js";
 import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
-import { keep, options, setOption } from "./options.js";
+import { Queue, keep, options, setOption } from "./common.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
-import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, soundOf, statusWords } from "./play.js";
-import { Presses, wayOf } from "./presses.js";
-import { Queue } from "./queue.js";
-import { openRules } from "./rulebook.js";
+import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
 import { Session } from "./session.js";
 import { LAST_GAME, showStart } from "./start.js";
-import { showVerdict } from "./verdict.js";
 import { counted, moveWords, other, throwsOf } from "./words.js";
 
 let fallback = "";

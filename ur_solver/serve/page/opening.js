@@ -1,10 +1,10 @@
 // Ben's opening: both sides throw and enter a piece, until one is further along its path. What may
-// be thrown and what comes of it is the server's answer; a game begins where the opening ends.
+// be thrown and what comes of it is the engine's answer; a game begins where the opening ends.
 
 import { showDice } from "./dice.js";
 import { at, button } from "./dom.js";
 import { firstWords, whoIs } from "./play.js";
-import { picked } from "./random.js";
+import { picked } from "./common.js";
 import { SIDES, capitalised, moveWords } from "./words.js";
 
 export class Opening {

@@ -1,9 +1,8 @@
 // Everything next to the board: chances, throws, moves, the game's turns, its graph and its account.
 
 import { at, figures, make, makeSvg, swatch, turnStory } from "./dom.js";
-import { whoIs } from "./play.js";
-import { sumOf } from "./plies.js";
-import { isBest, showsChances } from "./verdict.js";
+import { isBest, showsChances, whoIs } from "./play.js";
+import { sumOf } from "./tree.js";
 import { LEVELS, MARKS, SIDES, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
 
 /** Whose chance is what: two bars in one, with numbers. */

@@ -1,10 +1,9 @@
 // Playing: whose turn it is and what to do, the dice, hints, and what the program does by itself.
 
+import { options, picked } from "./common.js";
 import { drawn, showDice } from "./dice.js";
 import { at, make } from "./dom.js";
-import { options } from "./options.js";
-import { picked } from "./random.js";
-import { sound } from "./sound.js";
+import { isTie, sumOf } from "./tree.js";
 import { capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
 
 /** How many milliseconds what the program has thrown stays to be seen, by how fast it is to play. */
@@ -183,4 +182,104 @@ function programActs(session, player) {
   if (!session.entry) return session.roll();
   if (session.mustPass) return session.play(null);
   return session.play(picked(session.entry.moves, (move) => weight(move.loss ?? 0)));
+}
+
+// Sounds, made here: dice, a piece that lands, a capture, a rosette, the end of a game.
+
+/** @type {AudioContext | null} */
+let context = null;
+
+function tone(at, pitch, seconds, loudness = 0.15, kind = "triangle") {
+  const source = new OscillatorNode(context, { type: kind, frequency: pitch });
+  fading(source, at, seconds, loudness);
+}
+
+function knock(at, seconds, loudness) {
+  const length = Math.ceil(context.sampleRate * seconds);
+  const buffer = new AudioBuffer({ length, sampleRate: context.sampleRate });
+  const samples = buffer.getChannelData(0);
+  for (let k = 0; k < length; k++) samples[k] = Math.random() * 2 - 1;
+  fading(new AudioBufferSourceNode(context, { buffer }), at, seconds, loudness);
+}
+
+function fading(source, at, seconds, loudness) {
+  const start = context.currentTime + at;
+  const gain = new GainNode(context, { gain: loudness });
+  gain.gain.setValueAtTime(loudness, start);
+  gain.gain.exponentialRampToValueAtTime(0.0001, start + seconds);
+  source.connect(gain).connect(context.destination);
+  source.start(start);
+  source.stop(start + seconds);
+}
+
+const SOUNDS = {
+  dice: () => [0, 0.07, 0.12, 0.2, 0.3].forEach((at) => knock(at, 0.05, 0.12)),
+  move: () => knock(0, 0.06, 0.2),
+  capture: () => [0, 0.09].forEach((at, k) => tone(at, [220, 147][k], 0.2)),
+  again: () => [0, 0.08].forEach((at, k) => tone(at, [659, 880][k], 0.2, 0.1)),
+  pass: () => tone(0, 196, 0.15, 0.1),
+  end: () => [523, 659, 784, 1047].forEach((pitch, k) => tone(0.12 * k, pitch, 0.35)),
+};
+
+/** Play a sound, if they are on. @param {"dice" | "move" | "capture" | "again" | "pass" | "end"} name */
+export function sound(name) {
+  // a page that was opened or reloaded is silent until somebody presses something: browsers insist
+  if (!options.sound || navigator.userActivation?.hasBeenActive === false) return;
+  context ??= new AudioContext();
+  SOUNDS[name]();
+}
+
+// How good the last move was, for somebody who plays and wants to know.
+
+/** Whether chances are shown to somebody who plays. */
+export const showsChances = (session) => session.isPlayed && options.chances && session.source.hasValues;
+
+/** The last choice of a person on the way to where the game stands, as it was judged. */
+function lastChoice({ at: node, players }) {
+  for (const { plies } of node.path.reverse()) {
+    const own = plies.filter((ply) => ply.options > 1 && players[ply.side] === "human");
+    if (own.length) return own.reduce((one, two) => (two.loss > one.loss ? two : one));
+  }
+  return null;
+}
+
+/** Whether a choice was the best, as far as its values can tell. */
+export const isBest = (session, ply) => isTie(session.total(ply.position), ply.loss, ply.loss_error);
+
+const whose = (who) => (who === "you" ? "your" : `${who}’s`);
+
+function wordsOf(session, ply) {
+  const { side, throw: thrown, move, best, mark, loss } = ply;
+  const isBeforeThrow = thrown === null;
+  const named = (each) => (isBeforeThrow ? `“${each}”` : moveWords(each));
+  const what = `${capitalised(whose(whoIs(session, side)))} ${isBeforeThrow ? "choice" : "last move"} (${named(move)}) was`;
+  if (isBest(session, ply)) return `${what} ${loss > 1e-9 ? "as good as the best" : "the best"}.`;
+  if (!mark) return `${what} nearly the best.`;
+  const cost = session.units.isMoney ? loss.toFixed(2) : `${Math.max(1, Math.round(100 * loss))} % of chance`;
+  return `${what} ${/^[aeiou]/.test(mark) ? "an" : "a"} ${mark} and cost ${cost}. Better: ${named(best)}.`;
+}
+
+/** A whole game of a person: how many choices were the best, and what moves and dice came to. */
+function gameWords(session, side) {
+  const plies = session.at.path.flatMap((node) => node.plies).filter((ply) => ply.side === side);
+  const choices = plies.filter((ply) => ply.options > 1);
+  const { isMoney } = session.units;
+  const amount = (value) => `${Math.abs(isMoney ? value : 100 * value).toFixed(isMoney ? 1 : 0)}${isMoney ? "" : " %"}`;
+  const others = choices.filter((ply) => !isBest(session, ply));
+  if (!choices.length) return "";
+  const luck = sumOf(plies, "luck");
+  const best = `${choices.length - others.length} of ${whose(whoIs(session, side))} ${counted(choices.length, "choice")} were the best`;
+  const doubt = session.about.exact === false ? ", as far as estimates tell" : "";
+  return `${best}${doubt}; the others cost ${amount(sumOf(others, "loss"))}`
+    + `${isMoney ? "" : " of chance"} in all, and the dice ${luck < 0 ? "took" : "brought"} ${amount(luck)}.`;
+}
+
+export function showVerdict(session) {
+  const choice = showsChances(session) ? lastChoice(session) : null;
+  const isEnd = session.isOver && session.isPlayed && session.source.hasValues && session.at.parent;
+  const people = isEnd ? ["light", "dark"].filter((side) => session.players[side] === "human") : [];
+  const words = isEnd ? people.map((side) => gameWords(session, side)).filter(Boolean).join(" ")
+    : choice ? wordsOf(session, choice) : "";
+  at("verdict").hidden = !words;
+  if (at("verdict").textContent !== words) at("verdict").textContent = words;
 }

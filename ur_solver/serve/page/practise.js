@@ -1,12 +1,11 @@
 // Practise: decisions with the answer hidden, to be tried again, and explained in numbers.
 
 import { Source, games } from "./api.js";
-import { Board } from "./board.js";
+import { Board, Presses } from "./board.js";
 import { Dialog } from "./dialog.js";
 import { button, cautious, figures, make, named } from "./dom.js";
 import { Question, mistakesOf } from "./exercises.js";
 import { DAYS, MOST_GAMES, MOST_MISTAKES, kept } from "./kept.js";
-import { Presses } from "./presses.js";
 import { counted } from "./words.js";
 
 const COUNT = 10;

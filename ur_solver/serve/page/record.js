@@ -1,11 +1,10 @@
 // "Record a game": a game at a real table is written down, throw by throw and move by move.
 
 import { Source, games } from "./api.js";
-import { Board } from "./board.js";
+import { Board, Presses } from "./board.js";
 import { Dialog } from "./dialog.js";
 import { button, cautious, download, make, named, swatch, turnStory } from "./dom.js";
-import { keep, read } from "./options.js";
-import { Presses } from "./presses.js";
+import { keep, read } from "./common.js";
 import { Recording } from "./recording.js";
 import { sourceOf } from "./start.js";
 import { SIDES, capitalised, counted, throwsOf } from "./words.js";

@@ -1,8 +1,7 @@
 // A game played elsewhere, as it is written down: its turns, any of which can be corrected later.
 // What a correction makes illegal stays, with the reason, until it is corrected or removed.
 
-import { plainText } from "./plain.js";
-import { SIDES, capitalised, choicesOf, entryOf } from "./words.js";
+import { SIDES, capitalised, choicesOf, entryOf, plainText } from "./words.js";
 
 /**
  * A turn, and where it is played: `before` is null while it waits for an earlier one at fault.

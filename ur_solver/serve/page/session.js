@@ -1,12 +1,10 @@
 // What is on screen: the rules, the game, the place in it, what was chosen and thrown; and the same as
 // an address. Nothing here draws: whoever wants to know gets `changed`.
 
-import { partsOf, playedOf } from "./address.js";
 import { Source } from "./api.js";
-import { pliesOf } from "./plies.js";
-import { placed, wayOf } from "./presses.js";
-import { picked } from "./random.js";
-import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
+import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, writeTree } from "./tree.js";
+import { placed, wayOf } from "./board.js";
+import { picked } from "./common.js";
 import { SIDES, Units, choicesOf, entryOf, errorOf, throwsOf } from "./words.js";
 
 export class Session {
@@ -89,7 +87,7 @@ export class Session {
     this.at.prefer();
   }
 
-  /** The position unfolded, from the server or from before. */
+  /** The position unfolded, by the engine or from before. */
   async unfold() {
     const text = this.at.position;
     const answer = await this.source.position(text, this.view);
@@ -236,7 +234,7 @@ export class Session {
     return runs.reduce((one, two) => (two.length < one.length ? two : one), runs[0] ?? [from, to]);
   }
 
-  /** The plies of a turn as the server's `line` has them. */
+  /** The plies of a turn as the engine's lines have them. */
   plies(turn, move) {
     const { about, answer, entry, source } = this;
     const first = this.at === this.root && this.isGiven ? entry : answer;
@@ -414,5 +412,33 @@ export class Session {
       for (const node of nodes) if (node.children.length) node.preferred = 0;
     }
     return faults;
+  }
+}
+
+// Addresses that somebody may have changed: their parts, and a game as far as it can be played.
+
+/** The parts of an address, by key. */
+function partsOf(address) {
+  const parts = new Map();
+  let fault = null;
+  for (const part of address.split("&").filter(Boolean)) {
+    const [key, value = ""] = part.split("=");
+    try {
+      parts.set(key, decodeURIComponent(value));
+    } catch {
+      fault = new Error(`The address cannot be read at “${key}”: a % in it is not followed by two hexadecimal digits.`);
+    }
+  }
+  return { parts, fault };
+}
+
+/** As many of some turns as the rules allow, judged; and what is wrong with the next one. */
+async function playedOf(source, start, turns) {
+  const sent = turns.map(({ choice, throws, move }) => [choice, throws, move]);
+  try {
+    return { line: await source.line(start, sent) };
+  } catch (fault) {
+    const count = Number(/^turn (\d+)/.exec(fault.message)?.[1] ?? 1) - 1;
+    return { line: count ? await source.line(start, sent.slice(0, count)) : null, fault };
   }
 }

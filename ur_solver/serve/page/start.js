@@ -1,7 +1,7 @@
 // The first screen: games to choose from, and whom to play.
 
 import { at, button, make } from "./dom.js";
-import { read } from "./options.js";
+import { read } from "./common.js";
 import { LEVELS, counted } from "./words.js";
 
 export const LAST_GAME = "ur-last-game";

@@ -1,7 +1,7 @@
 // Is it the dice? Counts of throws against those of fair dice (ur_solver/audit/dice_test.py).
 
 import { counted } from "../words.js";
-import { drawnFrom } from "../random.js";
+import { drawnFrom } from "../common.js";
 
 const SERIES = 50_000;
 /** The most throws of a side for which fair series are played; for more the limit is as good. */
@@ -14,7 +14,7 @@ const FOUND_MOSTLY = 2.24 + 0.84;
 const SIDES = ["light", "dark", "both"];
 
 /**
- * Counts of throws by side, as POST /rules/{rules}/dice.
+ * Counts of throws by side, compared with those of fair dice.
  * @param {{moves: import("./moves.js").Moves}} judge
  * @param {{light: Record<string, number>, dark: Record<string, number>}} thrown
  */

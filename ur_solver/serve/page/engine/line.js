@@ -1,12 +1,11 @@
-// Games played turn by turn, and judged (ur_solver/serve/judged.py).
+// Games played turn by turn, and judged.
 
-import { pliesOf, sumOf } from "../plies.js";
-import { Refusal } from "../refusal.js";
+import { Refusal, drawnFrom, picked } from "../common.js";
+import { pliesOf, sumOf } from "../tree.js";
 import { errorOf } from "../words.js";
+import { other } from "./moves.js";
 import { NAMES } from "./notation.js";
 import { Unfolded } from "./position.js";
-
-const MOST_TURNS = 2000;
 
 /**
  * @typedef {{moves: import("./moves.js").Moves, values: import("./position.js").Values | null,
@@ -15,31 +14,38 @@ const MOST_TURNS = 2000;
  */
 
 /**
- * Turns played from a position, as POST /tables/{table}/line.
+ * Turns played from a position, and judged if there are values. A choice before a throw has a ply of
+ * its own if there was another possibility. So
+ *
+ *     end value = start value + luck - loss + cost of light - luck + loss of dark
+ *
+ * where start and end value are to light, and money to come does not count fines paid.
  * @param {Judge} judge @param {string} start @param {[string | null, number[], string | null][]} turns
  */
 export async function lineAnswer(judge, start, turns) {
   const { moves, values } = judge;
-  if (turns.length > MOST_TURNS) throw new Refusal(`${turns.length} turns; at most ${MOST_TURNS.toLocaleString("en")} at once`);
   const begin = moves.encode(start);
   const first = moves.notation(begin.row, begin.side);
-  const plies = [];
+  const played = [];
   let position = first;
   for (const [number, [choice, throws, move]] of turns.entries()) {
     try {
-      position = await play(judge, position, { choice, throws, move }, plies, number === 0);
+      played.push(play(judge, position, { choice, throws, move }, number === 0));
+      position = played.at(-1).after;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       throw new Refusal(`turn ${number + 1}: ${error.message}`);
     }
   }
-  const answer = { plies, position, start: first };
-  if (!values) return answer;
+  if (!values) return { plies: played.flatMap(judged), position, start: first };
   // no moves get values but those of an opening throw that is given
   const given = givenIn(moves, begin.row);
   const from = new Unfolded(moves, values, first, null, given === null ? [] : [given]);
   const to = new Unfolded(moves, values, position, null, []);
-  const [unfolded] = await Promise.all([from.answer(), to.ask()]);
+  await Promise.all([from, to, ...played.map(({ unfolded }) => unfolded)].map((each) => each.ask()));
+  const plies = played.flatMap(judged);
+  const answer = { plies, position, start: first };
+  const unfolded = from.written();
   const opened = given === null ? unfolded : unfolded.throws.find((each) => each.throw === given);
   answer.start_value = toLight(from, opened.value);
   Object.assign(answer, from.exactness(errorOf(opened)));
@@ -67,12 +73,11 @@ function sideOf(plies) {
   };
 }
 
-/** Play a turn, add its plies, and give the position after it. */
-async function play(judge, text, turn, plies, isFirst) {
-  const { moves, values } = judge;
+/** Play a turn by the rules: its position unfolded, and the position after it. */
+function play({ moves, values }, text, turn, isFirst) {
   const unfolded = new Unfolded(moves, values, text, null, turn.throws);
   if (unfolded.winner) throw new Refusal(`the game was over: ${NAMES[unfolded.winner]} had won`);
-  const answer = await unfolded.answer();
+  const answer = unfolded.written();
   const given = isFirst ? givenIn(moves, unfolded.row) : null;
   const thrown = thrownIn(moves, answer, turn, given);
   const taken = thrown.moves.find((move) => move.move === turn.move);
@@ -80,13 +85,18 @@ async function play(judge, text, turn, plies, isFirst) {
     const legal = thrown.moves.map((move) => move.move).sort().join(", ") || "none, the turn passes";
     throw new Refusal(`move ${turn.move === null ? "None" : `'${turn.move}'`} is not legal here; legal: ${legal}`);
   }
+  return { unfolded, turn, given, after: taken ? taken.position : answer.after_pass };
+}
+
+/** The plies of a turn, judged if its values have been asked for. */
+function judged({ unfolded, turn, given }) {
+  const answer = unfolded.written();
+  const thrown = thrownIn(unfolded.moves, answer, turn, given);
+  const taken = thrown.moves.find((move) => move.move === turn.move);
   const before = given === null ? answer : thrown;
-  const judged = values && {
-    before: before.value, error: errorOf(before), total: unfolded.total, isExact: values.isExact,
-  };
-  const found = pliesOf(answer, thrown, turn, taken, judged);
-  plies.push(...found);
-  return found.at(-1).position_after;
+  return pliesOf(answer, thrown, turn, taken, unfolded.values ? {
+    before: before.value, error: errorOf(before), total: unfolded.total, isExact: unfolded.source.isExact,
+  } : null);
 }
 
 /** The throw of a turn in its unfolded position. */
@@ -103,4 +113,71 @@ function thrownIn(moves, answer, { choice, throws }, given) {
   if (found) return found;
   const possible = rolls.map((each) => [each.throw].flat().join(" ")).join(", ");
   throw new Refusal(`throw '${throws.join(" ")}' is not possible here; expected one of ${possible}`);
+}
+
+// Decisions drawn from play, by what a mistake there costs.
+
+const GAMES = { exact: 500, estimated: 300 };
+const LONGEST = 2000;
+/** The games whose decisions are judged at the same time. */
+const AT_ONCE = 25;
+
+/** A decision of a game by rules of thumb, any with the same chance; null if it has none. */
+function decision(moves, random) {
+  let row = moves.start;
+  let side = "L";
+  let count = 0;
+  let found = null;
+  for (let ply = 0; ply < LONGEST; ply++) {
+    const { name } = picked(moves.choices(row), () => 1, random());
+    const given = ply === 0 ? moves.about.opening_throw : null;
+    const rolls = moves.rolls(row, name).filter((roll) => given === null || roll.throws[0] === given);
+    const roll = picked(rolls, (each) => each.probability, random());
+    const steps = roll.movesBy === null ? [] : moves.steps(row, roll.movesBy, name);
+    if (steps.length > 1) {
+      count += 1;
+      if (random() * count < 1) found = { row, side, choice: name, throws: roll.throws };
+    }
+    if (!steps.length) {
+      row = moves.mirror(row);
+      side = other(side);
+      continue;
+    }
+    const good = steps.filter((step) => step.isCapture || step.again);
+    const step = picked(good.length && random() < 0.8 ? good : steps, () => 1, random());
+    if (step.isWin) return found;
+    if (!step.again) side = other(side);
+    row = step.row;
+  }
+  return found;
+}
+
+/**
+ * Up to `count` decisions, the same for the same seed, in which every option but the best loses at
+ * least `cost`, a share of what there is to win.
+ * @param {import("./line.js").Judge} judge @param {{seed: number, count: number, cost: number}} asked
+ */
+export async function exercisesAnswer({ moves, values }, { seed, count, cost }) {
+  const random = drawnFrom(seed);
+  const found = new Map();
+  const games = values.isExact ? GAMES.exact : GAMES.estimated;
+  for (let game = 0; game < games && found.size < count; game += AT_ONCE) {
+    const drawn = Array.from({ length: AT_ONCE }, () => decision(moves, random)).filter(Boolean);
+    const judged = await Promise.all(drawn.map((asks) => judgedOf(moves, values, asks)));
+    for (const each of judged) {
+      if (each.cost < Math.max(cost, 1e-9) || found.size === count) continue;
+      found.set(`${each.position} ${each.choice} ${each.throws}`, each);
+    }
+  }
+  return [...found.values()];
+}
+
+/** A decision with what the second best option loses, a share of what there is to win. */
+async function judgedOf(moves, values, { row, side, choice, throws }) {
+  const position = moves.notation(row, side);
+  const unfolded = new Unfolded(moves, values, position, null, throws);
+  const answer = await unfolded.answer();
+  const entry = answer.throws.find((each) =>
+    (each.choice ?? "") === choice && String(each.throw) === String(throws));
+  return { position, choice: choice || null, throws, cost: entry.moves[1].loss / (unfolded.total || 1) };
 }

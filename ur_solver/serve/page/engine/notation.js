@@ -1,6 +1,6 @@
 // Positions as text: read, written, and their faults named (ur_solver/rules/notation.py, game.py).
 
-import { Refusal } from "../refusal.js";
+import { Refusal } from "../common.js";
 import { counted } from "../words.js";
 
 /** Sides in words, by their letters. */

@@ -1,6 +1,6 @@
-// A round of an opening (ur_solver/serve/rounds.py): what may be thrown and what comes of it is data.
+// A round of an opening: what may be thrown and what comes of it is data.
 
-import { Refusal } from "../refusal.js";
+import { Refusal } from "../common.js";
 import { boardSvg } from "./drawing.js";
 import { parse } from "./notation.js";
 import { markOf } from "./position.js";
@@ -17,7 +17,8 @@ function roundOf(moves, marker) {
 }
 
 /**
- * All throws of a round with their outcomes, as GET /tables/{table}/opening.
+ * All throws of a round with their probabilities and outcomes, the best first. Values are to light,
+ * losses to the side that chooses; without values both are left out.
  * @param {import("./line.js").Judge} judge @param {string | null} marker @param {"light" | "dark" | null} view
  */
 export async function openingAnswer(judge, marker, view) {
@@ -50,7 +51,8 @@ async function worths({ moves, values, opening }, { throws }) {
   const texts = new Set(throws.flatMap(({ outcomes }) => outcomes.map((each) => each.position)));
   texts.delete(null);
   const begun = [...texts].map((text) => ({ text, ...moves.encode(text) }));
-  const found = isGiven ? begun.map(() => opening) : await values.values(begun.map(({ row }) => row));
+  const found = isGiven ? begun.map(() => opening)
+    : (await values.figures(begun.map(({ row }) => row))).values;
   const known = new Map(begun.map(({ text, side }, k) => [text, side === "L" ? found[k] : whole - found[k]]));
   const first = isGiven ? opening : whole / 2;
   const another = share * first + (1 - share) * (whole - first);

@@ -1,4 +1,5 @@
-// A position unfolded: its choices, throws and moves, and their values (ur_solver/serve/unfold.py).
+// A position unfolded: its choices, throws and moves, and their values. The arithmetic is that of
+// `ur_solver.answers.decisions`.
 
 import { arrowPath, boardSvg } from "./drawing.js";
 import { other } from "./moves.js";
@@ -8,15 +9,12 @@ import { NAMES, faults, parse, textOf } from "./notation.js";
 const THRESHOLDS = [["blunder", 0.06], ["mistake", 0.03], ["inaccuracy", 0.015]];
 
 /**
- * @typedef {object} Values the values of rows that are not over, to the side to throw
+ * @typedef {object} Values
  * @property {boolean} isExact
- * @property {(rows: number[][]) => Promise<ArrayLike<number>>} values
- * @property {(rows: number[][], values: ArrayLike<number>) => Promise<ArrayLike<number>>} [margins]
- *   half the widths of the intervals of estimates
- * @property {(rows: number[][]) => Promise<ArrayLike<number>>} [chances]
- *   of winning if only that counted, of exact values in money
- * @property {(row: number[], value: number, margin: number) => Promise<object>} facts
- *   what is known of a position besides its value
+ * @property {(rows: number[][]) => Promise<{values: ArrayLike<number>, errors?: ArrayLike<number>,
+ *   chances?: ArrayLike<number>}>} figures of rows that are not over, to the side to throw; of
+ *   estimates half the widths of their intervals, and of exact values in money the chances of
+ *   winning if only that counted
  */
 
 /** The mark of a choice, if what it loses is sure. */
@@ -71,16 +69,16 @@ export class Unfolded {
       this.margins = [0, 0];
       return;
     }
-    this.values = rows.map((row) => (moves.hasPieces(row) ? 0 : moves.total(row)));
+    const known = rows.map((row) => (moves.hasPieces(row) ? 0 : moves.total(row)));
     this.margins = rows.map(() => 0);
     this.chances = rows.map((row) => (moves.hasPieces(row) ? 0 : 1));
     const open = rows.flatMap((row, k) => (moves.isOver(row) ? [] : [k]));
-    const asked = open.map((k) => rows[k]);
     const fill = (list, found) => open.forEach((k, at) => { list[k] = found[at]; });
-    const values = await source.values(asked);
-    fill(this.values, values);
-    if (!source.isExact) fill(this.margins, await source.margins(asked, values));
-    if (source.isExact && moves.hasFines) fill(this.chances, await source.chances(asked));
+    const { values, errors, chances } = await source.figures(open.map((k) => rows[k]));
+    fill(known, values);
+    if (!source.isExact) fill(this.margins, errors);
+    else if (moves.hasFines) fill(this.chances, chances);
+    this.values = known;
   }
 
   get value() {
@@ -88,14 +86,16 @@ export class Unfolded {
   }
 
   async answer() {
-    const { moves, source } = this;
+    if (this.source) await this.ask();
+    return this.written();
+  }
+
+  /** All that is known: with values once they have been asked for. */
+  written() {
+    const { moves } = this;
     const notation = moves.notation(this.row, this.side);
     const answer = { position: notation };
-    if (source) {
-      await this.ask();
-      answer.value = this.value;
-      Object.assign(answer, await source.facts(this.row, this.value, this.margins[0]));
-    }
+    if (this.values) Object.assign(answer, { value: this.value }, this.exactness(this.margins[0]));
     if (this.view) answer.svg = boardSvg(moves, parse(moves, notation), notation, this.view);
     Object.assign(answer, {
       side: NAMES[this.side],
@@ -105,7 +105,7 @@ export class Unfolded {
       after_pass: moves.notation(this.passed, other(this.side)),
     });
     const throws = this.turns.map((turn) => this.turnAnswer(turn));
-    if (moves.hasChoices && source) Object.assign(answer, this.choicesAnswer(throws));
+    if (moves.hasChoices && this.values) Object.assign(answer, this.choicesAnswer(throws));
     return { ...answer, throws };
   }
 
@@ -138,7 +138,7 @@ export class Unfolded {
     answer.throw = roll.throws.length === 1 ? roll.throws[0] : roll.throws;
     answer.probability = roll.probability;
     const moves = steps.map((step) => this.moveAnswer(step));
-    if (this.source && at !== null) Object.assign(answer, this.valued(at, steps, moves));
+    if (this.values && at !== null) Object.assign(answer, this.valued(at, steps, moves));
     return { ...answer, moves };
   }
 

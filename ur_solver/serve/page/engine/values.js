@@ -1,71 +1,429 @@
-// What gives the values of a published rule set: its table, or an estimator and a search.
+// What gives the values of rows: a server; or files, of a table or of a network, which a search asks.
 
-import { Exact } from "./exact.js";
-import { Network } from "./network.js";
-import { Search } from "./search.js";
+import { once } from "../common.js";
 
 /**
- * The values of an entry of the site's index, as `unfold` asks for them.
- * @param {any} entry @param {any} moves its rule set's `Moves`
- * @param {(path: string) => Promise<ArrayBuffer>} fetchFile gives a file of the data
+ * The values of a table or an estimator.
+ * @param {{kind: "served" | "exact" | "network", head: string, pieces: string}} place where they are
+ * @param {{plies: number}} facts of an estimator that lies on a site
+ * @param {Promise<any>} rules its rule set's `Moves`
+ * @param {(path: string) => Promise<ArrayBuffer>} load gives a file
+ * @param {(path: string, body: any) => Promise<any>} ask gives a server's answer
+ * @returns {Promise<import("./position.js").Values>}
  */
-export async function open(entry, moves, fetchFile) {
-  const { kind, head, pieces } = entry.values;
-  const file = await fetchFile(head);
-  if (kind === "network") return new Estimates(new Network(file), moves, entry.plies);
-  return new TableValues(new Exact(file, (number) => fetchFile(`${pieces}${number}.bin`)), moves);
+export async function open({ kind, head, pieces }, { plies }, rules, load, ask) {
+  if (kind === "served") {
+    const { exact } = (await rules).about;
+    return new Served(exact !== false, (states) => ask(head, { states }));
+  }
+  const [file, moves] = await Promise.all([load(head), rules]);
+  return kind === "exact" ? new Exact(file, (number) => load(`${pieces}${number}.bin`))
+    : new Estimates(new Network(file), moves, plies);
+}
+
+// A server's.
+
+/** The most states of a request. */
+const MOST_STATES = 10_000;
+
+/** Values that a server gives: what is asked for at the same time goes in one request. */
+class Served {
+  /** @param {boolean} isExact @param {(states: number[][]) => Promise<any>} ask */
+  constructor(isExact, ask) {
+    Object.assign(this, { isExact, ask });
+    this.waiting = null;
+  }
+
+  async figures(rows) {
+    this.waiting ??= { rows: [], answer: Promise.resolve().then(() => this.send()) };
+    const { rows: all, answer } = this.waiting;
+    const first = all.length;
+    all.push(...rows);
+    const found = await answer;
+    return Object.fromEntries(Object.entries(found).map(([name, each]) =>
+      [name, each?.slice(first, first + rows.length)]));
+  }
+
+  async send() {
+    const { rows } = this.waiting;
+    this.waiting = null;
+    const parts = [];
+    for (let k = 0; k < rows.length; k += MOST_STATES) parts.push(rows.slice(k, k + MOST_STATES));
+    const [first, ...others] = await Promise.all(parts.map(this.ask));
+    return others.reduce((all, each) => Object.fromEntries(Object.entries(all)
+      .map(([name, list]) => [name, list && [...list, ...each[name]]])), first ?? {});
+  }
+}
+
+// Files of numbers: a head of JSON, and arrays after it. `ur_solver.publish.values` writes them.
+
+const TYPES = {
+  float64: Float64Array, float32: Float32Array, int32: Int32Array, uint32: Uint32Array,
+  int16: Int16Array, uint16: Uint16Array, uint8: Uint8Array,
+};
+
+/** The array of a type over some bytes. @param {string} type @returns {ArrayLike<number>} */
+function arrayOf(type, ...over) {
+  return new TYPES[type](...over);
+}
+
+/**
+ * What a file holds: its values, and its arrays by name, which are views.
+ * @param {ArrayBuffer} buffer
+ * @returns {{values: any, arrays: Record<string, ArrayLike<number>>}}
+ */
+function readArrays(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const { values, arrays } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  const first = Math.ceil((4 + length) / 8) * 8;
+  return {
+    values,
+    arrays: Object.fromEntries(Object.entries(arrays).map(([name, { type, size, at }]) =>
+      [name, arrayOf(type, buffer, first + at, size)])),
+  };
+}
+
+// A table's, which lies in pieces on the site, of which those asked for are loaded. The rank of a
+// state is the place of its value: counted by the tables of numbers that `ur_solver.space` has made
+// of the rules; nothing here knows a rule.
+
+const MOST_KEPT = 64;
+
+class Ranking {
+  /** @param {Record<string, any>} arrays @param {any} values as `ur_solver.publish.values` writes them */
+  constructor(arrays, values) {
+    Object.assign(this, arrays);
+    this.nStocks = values.stocks;
+    this.nReserves = values.reserves;
+    this.isNumbered = values.is_numbered;
+    this.nCells = this.n_contents.length;
+    this.nShapes = this.n_digits.length / this.nReserves / 2;
+    this.nContents = this.parts.length / 2;
+    this.nCodes = this.placement_of.length / this.nReserves;
+    this.nFrozenCodes = this.config_of.length / this.nStocks;
+    this.nConfigs = this.config_own.length;
+    this.hasDetails = [...this.shared].map((cell) => this.n_shapes[cell] < this.n_contents[cell]);
+    this.hasAnyDetails = this.hasDetails.includes(true);
+  }
+
+  /** The rank of a state among positions without fines; -1 if it is over or no state. */
+  rank(state) {
+    const tally = this.tally(state);
+    return tally ? this.rankOf(state, tally) : -1;
+  }
+
+  /** What the contents of a state add up to: what each side has off, and the codes of squares. */
+  tally(state) {
+    const { nCells, nStocks, first_content: first, parts, codes } = this;
+    const used = [state[nCells], state[nCells + 1]];
+    const either = [...used];
+    const placement = [0, 0];
+    const frozen = [0, 0];
+    if (!(used[0] < nStocks && used[1] < nStocks)) return null;
+    for (let cell = 0; cell < nCells; cell++) {
+      if (!(state[cell] < this.n_contents[cell])) return null;
+      const content = first[cell] + state[cell];
+      for (let side = 0; side < 2; side++) {
+        used[side] += parts[2 * content + side];
+        either[side] |= parts[2 * content + side];
+        placement[side] += codes[4 * content + 2 * side];
+        frozen[side] += codes[4 * content + 2 * side + 1];
+      }
+    }
+    if (this.isNumbered && (used[0] !== either[0] || used[1] !== either[1])) return null;
+    if (used[0] >= nStocks || used[1] >= nStocks) return null;
+    return { off: used.map((each) => nStocks - 1 - each), placement, frozen };
+  }
+
+  rankOf(state, { off, placement, frozen }) {
+    const [mine, theirs] = [0, 1].map((side) =>
+      this.config_of[off[side] * this.nFrozenCodes + frozen[side]]);
+    if (mine < 0 || theirs < 0) return -1;
+    const { shared, uses, first_content: first, first_shape: firstShape } = this;
+    // what is left of reserves
+    let i = this.config_own[mine];
+    let j = this.config_free[theirs];
+    const begun = j;
+    let tile = this.half_offset[mine * this.nConfigs + theirs];
+    let [myRow, myDetails, theirDetails] = [0, 1, 1];
+    for (let s = 0; s < shared.length; s++) {
+      const cell = shared[s];
+      const content = first[cell] + state[cell];
+      const shape = this.shape_of[content];
+      const place = (i * this.nReserves + j) * this.n_shapes[cell] + shape;
+      tile += myDetails * theirDetails * this.below[this.below_start[s] + place];
+      if (this.hasDetails[s]) {
+        const mineHere = this.digits(i, firstShape[cell] + shape, 0);
+        myRow = myRow * mineHere + this.digit(i, content, 0);
+        myDetails *= mineHere;
+        theirDetails *= this.digits(j, firstShape[cell] + shape, 1);
+      }
+      i -= uses[2 * content];
+      j -= uses[2 * content + 1];
+    }
+    const theirRow = this.hasAnyDetails ? this.theirRow(state, begun) : 0;
+    const row = myRow * this.n_placements[i] + this.placement_of[i * this.nCodes + placement[0]];
+    const column = theirRow * this.n_placements[j]
+      + this.placement_of[j * this.nCodes + placement[1]];
+    return tile + row * theirDetails * this.n_placements[j] + column;
+  }
+
+  /** Their details on shared squares, in the order in which they are mine as the other side sees. */
+  theirRow(state, reserve) {
+    let found = 0;
+    for (let s = 0; s < this.shared.length; s++) {
+      const cell = this.mirror_cell[this.shared[s]];
+      const content = this.first_content[cell] + state[cell];
+      if (this.hasDetails[s]) {
+        const shape = this.first_shape[cell] + this.shape_of[content];
+        found = found * this.digits(reserve, shape, 1) + this.digit(reserve, content, 1);
+      }
+      reserve -= this.uses[2 * content + 1];
+    }
+    return found;
+  }
+
+  digits(reserve, shape, side) {
+    return this.n_digits[(reserve * this.nShapes + shape) * 2 + side];
+  }
+
+  digit(reserve, content, side) {
+    return this.digit_of[(reserve * this.nContents + content) * 2 + side];
+  }
+}
+
+class Exact {
+  /**
+   * @param {ArrayBuffer} buffer the head of a table, as `ur_solver.publish.values` writes it
+   * @param {(number: number) => Promise<ArrayBuffer>} load gives a piece
+   */
+  constructor(buffer, load) {
+    const { values, arrays } = readArrays(buffer);
+    this.about = values;
+    this.ranking = new Ranking(arrays, values);
+    this.isExact = true;
+    this.load = load;
+    this.pieces = new Map();
+  }
+
+  /** The rank of a state's value, that of its last level where it has more fines; -1 if over. */
+  rank(state) {
+    const { per_position: levels, reach } = this.about;
+    const found = this.ranking.rank(state);
+    return found < 0 ? -1 : found * levels + (levels > 1 ? Math.min(state.at(-1), reach) : 0);
+  }
+
+  async figures(states) {
+    const { unit, fine, is_money: isMoney } = this.about;
+    const ranks = states.map((state) => this.rank(state));
+    const past = states.map((state) => this.past(state));
+    const stored = await this.read(ranks);
+    // past the levels of fines values grow by a straight line
+    const slopes = past.some(Boolean)
+      ? await this.read(ranks.map((rank, k) => (past[k] ? this.chanceRank(rank) : rank))) : stored;
+    const values = stored.map((value, k) => value * unit + past[k] * fine * slopes[k]);
+    return isMoney ? { values, chances: await this.read(ranks.map((rank) => this.chanceRank(rank))) } : { values };
+  }
+
+  chanceRank(rank) {
+    const { per_position: levels, reach, chance } = this.about;
+    return rank < 0 || levels === 1 ? rank : rank - (rank % levels) + reach + chance;
+  }
+
+  /** The fines past the levels that have values. */
+  past(state) {
+    return this.about.is_money ? Math.max(0, state.at(-1) - this.about.reach) : 0;
+  }
+
+  /** The stored values of ranks, NaN of -1. @param {number[]} ranks @returns {Promise<number[]>} */
+  async read(ranks) {
+    const { piece, stored_scale: scale } = this.about;
+    const place = (rank) => Math.floor(rank / piece);
+    const wanted = [...new Set(ranks.filter((rank) => rank >= 0).map(place))];
+    const loaded = await Promise.all(wanted.map((number) => this.piece(number)));
+    const at = new Map(wanted.map((number, k) => [number, loaded[k]]));
+    return ranks.map((rank) => (rank < 0 ? NaN : at.get(place(rank))[rank % piece] / scale));
+  }
+
+  /** A piece of the values; the latest ones are kept. */
+  piece(number) {
+    const load = async () => arrayOf(this.about.value_type, await this.load(number));
+    return once(this.pieces, number, load, MOST_KEPT);
+  }
+}
+
+// A network's: the same sums as `ur_solver.estimators` has.
+
+const LEAST = -30;
+
+class Network {
+  /** @param {ArrayBuffer} buffer as `ur_solver.publish.values` writes it */
+  constructor(buffer) {
+    const { values, arrays } = readArrays(buffer);
+    /** What is known of the estimator besides: its errors by plies, its digest, how it was made. */
+    this.about = values;
+    this.width = values.columns;
+    this.full = values.full;
+    this.scale = values.scale;
+    /** How wide intervals are, by the plies of a search less one. */
+    this.errors = arrays.errors;
+    const sizes = [values.features, ...values.hidden, 1];
+    this.layers = [];
+    let first = 0;
+    for (let k = 0; k + 1 < sizes.length; k++) {
+      const [n, m] = [sizes[k], sizes[k + 1]];
+      const matrix = arrays.weights.subarray(first, first + n * m);
+      const biases = arrays.weights.subarray(first + n * m, first + (n + 1) * m);
+      this.layers.push({ n, m, matrix, biases, sums: new Float64Array(m) });
+      first += (n + 1) * m;
+    }
+    this.first = arrays.first;
+    this.parts = arrays.parts;
+    this.added = added(arrays.starts, arrays.features, this.layers[0]);
+    const [{ m, matrix, n }] = this.layers;
+    this.ofFine = this.scale.step ? matrix.subarray((n - 1) * m, n * m) : null;
+  }
+
+  /** What an output of 1 stands for: a certain win or, with stakes, the pot with a fine more. */
+  scaleOf(state) {
+    const { base, step } = this.scale;
+    return step ? base + step * state[this.width] : base;
+  }
+
+  /** The value of a state that is not over to its side to throw. */
+  value(state) {
+    const scale = this.scaleOf(state);
+    let sums = this.firstLayer(state, scale);
+    for (const layer of this.layers.slice(1)) sums = passed(sums, layer);
+    const output = sums[0];
+    return (this.about.is_chance ? 1 / (1 + Math.exp(-Math.max(output, LEAST))) : output) * scale;
+  }
+
+  firstLayer(state, scale) {
+    const { first, parts, added, width } = this;
+    const { m, biases, sums } = this.layers[0];
+    sums.set(biases);
+    let mine = this.full;
+    let theirs = this.full;
+    for (let column = 0; column < width; column++) {
+      const held = state[column];
+      if (!held) continue;
+      const number = first[column] + held;
+      mine -= parts[2 * number];
+      theirs -= parts[2 * number + 1];
+      add(sums, added, number * m, m);
+    }
+    if (mine > 0) add(sums, added, (first[width] + mine) * m, m);
+    if (theirs > 0) add(sums, added, (first[width + 1] + theirs) * m, m);
+    if (this.ofFine) {
+      const fine = Math.fround(this.scale.fine / scale);
+      for (let k = 0; k < m; k++) sums[k] += fine * this.ofFine[k];
+    }
+    return sums;
+  }
+}
+
+function add(sums, more, at, n) {
+  for (let k = 0; k < n; k++) sums[k] += more[at + k];
+}
+
+/** What each number of a row, and each stock borne off, adds to the first layer. */
+function added(starts, features, { m, matrix }) {
+  const found = new Float32Array((starts.length - 1) * m);
+  for (let number = 0; number + 1 < starts.length; number++) {
+    const at = number * m;
+    for (let k = starts[number]; k < starts[number + 1]; k++) {
+      const from = features[k] * m;
+      for (let i = 0; i < m; i++) found[at + i] += matrix[from + i];
+    }
+  }
+  return found;
+}
+
+/** The sums of a layer by those of the layer before, of which the negative ones count as none. */
+function passed(before, { n, m, matrix, biases, sums }) {
+  sums.set(biases);
+  for (let k = 0; k < n; k++) {
+    const x = before[k];
+    if (x <= 0) continue;
+    for (let i = 0, at = k * m; i < m; i++, at++) sums[i] += x * matrix[at];
+  }
+  return sums;
+}
+
+// By a full search of some plies over the chances of throws.
+
+const MOST_KNOWN = 50_000;
+
+class Search {
+  /** @param {import("./network.js").Network} network @param {any} moves the rule set's `Moves` */
+  constructor(network, moves) {
+    this.network = network;
+    this.moves = moves;
+    this.known = [];
+  }
+
+  /** The value of a state that is not over, by looking some plies ahead; 0 asks the network. */
+  value(state, depth) {
+    const known = (this.known[depth] ??= new Map());
+    const key = String.fromCharCode(...state);
+    let found = known.get(key);
+    if (found === undefined) {
+      found = depth ? this.backedUp(state, depth - 1) : this.network.value(state);
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(key, found);
+    }
+    return found;
+  }
+
+  /** The mean over throws of what the best move is worth, after the best choice before the throw. */
+  backedUp(state, depth) {
+    return Math.max(...this.moves.choices(state).map(({ may, chances, passes }) => {
+      let mean = passes ? passes * this.passed(state, depth) : 0;
+      chances.forEach((chance, number) => {
+        if (chance) mean += chance * this.best(state, number, may, depth);
+      });
+      return mean;
+    }));
+  }
+
+  best(state, number, may, depth) {
+    let best = -Infinity;
+    for (const step of this.moves.options(state, number, may)) {
+      best = Math.max(best, this.worth(step, depth));
+    }
+    return best === -Infinity ? this.passed(state, depth) : best;
+  }
+
+  worth({ row, again, isWin, cost }, depth) {
+    if (isWin) return this.moves.total(row) - cost;
+    const value = this.value(row, depth);
+    return (again ? value : this.moves.total(row) - value) - cost;
+  }
+
+  passed(state, depth) {
+    return this.moves.total(state) - this.value(this.moves.mirror(state), depth);
+  }
 }
 
 /** Values that a network and a search estimate. */
-export class Estimates {
+class Estimates {
   constructor(network, moves, plies) {
     this.isExact = false;
     this.network = network;
-    this.moves = moves;
     this.search = new Search(network, moves);
     this.depth = plies - 1;
   }
 
-  async values(rows) {
-    return rows.map((row) => this.search.value(row, this.depth));
+  async figures(rows) {
+    const values = rows.map((row) => this.search.value(row, this.depth));
+    return { values, errors: rows.map((row, k) => this.margin(row, values[k])) };
   }
 
-  /** Half the widths of their 95 % intervals, as `ur_solver.estimators.estimator` has them. */
-  async margins(rows, values) {
-    const error = this.network.errors[this.depth];
-    return rows.map((row, k) => {
-      const scale = this.network.scaleOf(row);
-      const share = Math.min(1, Math.max(0, values[k] / scale));
-      return error * (Math.sqrt(share * (1 - share)) + 0.02) * scale;
-    });
-  }
-
-  /** What is known of a position besides its value; a margin of 0 is that of a value by the rules. */
-  async facts(_row, _value, margin) {
-    return margin ? { tolerance: null, exact: false, error: margin }
-      : { tolerance: 0, error: null, exact: true };
-  }
-}
-
-/** The values of a table. */
-export class TableValues {
-  constructor(exact, moves) {
-    this.isExact = true;
-    this.exact = exact;
-    this.moves = moves;
-    if (exact.about.is_money) this.chances = (rows) => exact.chances(rows);
-  }
-
-  values(rows) {
-    return this.exact.values(rows);
-  }
-
-  async facts(row, value) {
-    const { tolerance, is_money: isMoney } = this.exact.about;
-    const facts = { tolerance, error: this.exact.error(row) };
-    if (!isMoney) return facts;
-    const isOver = this.exact.rank(row) < 0;
-    const [chance] = isOver ? [Number(value > 0)] : await this.exact.chances([row]);
-    return { ...facts, cut_error: this.exact.cutError(row), chance };
+  /** Half the width of the 95 % interval of a value. */
+  margin(row, value) {
+    const scale = this.network.scaleOf(row);
+    const share = Math.min(1, Math.max(0, value / scale));
+    return this.network.errors[this.depth] * (Math.sqrt(share * (1 - share)) + 0.02) * scale;
   }
 }

@@ -1,0 +1,733 @@
+"""The HTTP interface as types: what requests hold and replies are made of, and its document.
+
+msgspec checks requests by these types, and makes the schemas of the OpenAPI document of them. The
+tests hold replies to the schemas and replay all examples, which ask for a table of finkel with
+three pieces, ``finkel-3``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from ur_solver import __version__
+from ur_solver.common.text import printable
+
+Json = dict[str, Any]
+
+_SCHEMAS = "#/components/schemas/"
+
+MAX_BATCH = 10_000
+"""The most positions, or encoded states, of one request."""
+
+
+class RefusedError(Exception):
+    """A refused request: its status, and the reason in one sentence."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def checked(values: object, kind: type[Struct]) -> Json:
+    """The values of a request by name; status 400 for those that are not of its type."""
+    try:
+        found = msgspec.convert(values, kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        known = ", ".join(kind.__struct_encode_fields__) or "none"
+        reason = printable(str(error)).replace("\n", " ")
+        raise RefusedError(400, f"{reason:.200}; expected {known}") from None
+    return {name: getattr(found, name) for name in kind.__struct_fields__}
+
+
+class Object(Struct, forbid_unknown_fields=True):
+    """Has these keys and no others."""
+
+
+def note(text: str) -> Meta:
+    """A description of a type, for the document."""
+    return Meta(description=text)
+
+
+_Kind = TypeVar("_Kind")
+Maybe: TypeAlias = _Kind | UnsetType
+"""What not all objects have."""
+
+Side = Literal["light", "dark"]
+Mark = Literal["inaccuracy", "mistake", "blunder"]
+Chance = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=0)]
+Throw = Annotated[
+    int | list[int],
+    note("what the dice show; two numbers where the first throw earns a second"),
+]
+_POSITION_PATTERN = r"^\s*[^\s/]+/[^\s/]+/[^\s/]+\s+[LD]\s+\S+\s+\S+(\s+p[0-9]+)?\s*$"
+PositionText = Annotated[
+    str,
+    Meta(  # the notation's own reader says better what is wrong
+        description="in the notation of positions: rows A, B and C, side to throw, homes, fines",
+        extra_json_schema={"maxLength": 200, "pattern": _POSITION_PATTERN},
+    ),
+]
+RecordText = Annotated[
+    str,
+    Meta(
+        description="games, in RoyalUr's JSON, RGN or the plain notation",
+        extra_json_schema={"minLength": 1},
+    ),
+]
+
+
+# What requests hold.
+
+
+class Nothing(Object):
+    """Nothing is asked for besides."""
+
+
+class PositionAsked(Object):
+    """A position."""
+
+    position: PositionText
+
+
+class PositionsAsked(Object):
+    """Many positions."""
+
+    positions: Annotated[
+        list[Any],
+        Meta(description="all else gets an error in its place", max_length=MAX_BATCH),
+    ]
+
+
+class StatesAsked(Object):
+    """Many positions as encoded states."""
+
+    states: Annotated[
+        list[list[Annotated[int, Meta(ge=0, lt=1 << 32)]]],
+        Meta(
+            description="seen from the side about to throw: by square, the number of what stands "
+            "there in `contents` of the rule set's data; its pieces at home, then the other "
+            "side's; with stakes the fines paid",
+            max_length=MAX_BATCH,
+        ),
+    ]
+
+
+class GamesAsked(Object):
+    """Games."""
+
+    text: RecordText
+
+
+class ConvertAsked(GamesAsked):
+    """Games, and a notation to write them in."""
+
+    notation: str
+
+
+Counts = Annotated[dict[Annotated[int, Meta(ge=0, le=999)], Count], note("how often, by throw")]
+
+
+class DiceAsked(Object):
+    """Counts of throws."""
+
+    light: Counts
+    dark: Counts
+
+
+# What replies are made of.
+
+
+class Place(Object):
+    """A place in a text."""
+
+    line: int
+    column: int | None
+
+
+class Refusal(Object):
+    """Why there is no answer."""
+
+    message: Annotated[str, note("one sentence")]
+    place: Place | None
+
+
+class Fault(Refusal):
+    """Why a game cannot be read."""
+
+    game: int
+
+
+class Measured(Object):
+    """What was measured of a rule set's game with a count of pieces."""
+
+    pieces: int
+    throws: Annotated[float, note("a game, on average")]
+    greedy: Annotated[
+        Chance, note("the games that a player by rule of thumb wins against best play")
+    ]
+
+
+class Game(Object):
+    """A rule set as a game to choose from."""
+
+    name: str
+    pieces: int
+    title: Annotated[str, note("in plain words")]
+    sentence: Annotated[str, note("what sets it apart")]
+    sources: Annotated[list[str], note("the documents that have it")]
+    measured: Measured | None
+
+
+class Answering(Object):
+    """A table, or an estimator, and the game that it answers for."""
+
+    id: Annotated[str, note("the table's name in addresses")]
+    game: Annotated[str | None, note("the rule set's name in the catalogue, if it is there")]
+    pieces: int
+    exact: Annotated[bool, note("false of an estimator")]
+
+
+class Games(Object):
+    """All rule sets, and what answers for them."""
+
+    rules: list[Game]
+    tables: list[Answering]
+
+
+class TableFacts(Object):
+    """What is said of a table."""
+
+    id: Annotated[str, note("the name in addresses")]
+    word: Annotated[str, note("the rule set and its count of pieces")]
+    name: str
+    pieces: int
+    positions: int
+    value_type: Annotated[
+        Literal["float64", "float32", "uint16"] | None, note("null of an estimator")
+    ]
+    tolerance: Annotated[float | None, note("null of an estimator")]
+    error: Annotated[
+        float | None,
+        note(
+            "how far a value is proven to be off at most; of an estimator, that of the start's "
+            "value"
+        ),
+    ]
+    digest: Annotated[str, note("SHA-256 of all that the table holds")]
+    value: Annotated[float, note("of the start, with a free first throw")]
+    opening_value: Annotated[
+        Maybe[float],
+        note(
+            "the first player's, by how the rule set begins a game; an estimator's only where one "
+            "position gives it"
+        ),
+    ] = UNSET
+    exact: Annotated[Maybe[bool], note("false of an estimator")] = UNSET
+    plies: Annotated[Maybe[int], note("how far an estimator looks ahead")] = UNSET
+
+
+class Tables(Object):
+    """The tables that are served."""
+
+    tables: list[TableFacts]
+
+
+class BoardFacts(Object):
+    """The board of a rule set."""
+
+    rows: Annotated[list[str], note("rows A, B and C: '.' a square, '_' none")]
+    rosettes: list[str]
+    pieces_on: Annotated[dict[str, list[str]], note("by square, the pieces that may stand there")]
+    words: Annotated[dict[str, str], note("by square, what it means")]
+    shared: Annotated[list[str], note("the squares that may hold more than one piece")]
+
+
+class Paths(Object):
+    """The squares of both sides' paths, in order."""
+
+    light: list[str]
+    dark: list[str]
+
+
+class Face(Object):
+    """A throw of the dice."""
+
+    throw: int
+    probability: Chance
+    fraction: str
+    steps: Annotated[int, note("how far it moves a piece; 0 if it moves none")]
+
+
+class Look(Object):
+    """How the dice are drawn."""
+
+    kind: Literal["pyramids", "sticks", "die", "number"]
+    count: int
+    marks: Annotated[
+        dict[str, int], note("by throw, how many of them show their mark, or a die's pips")
+    ]
+
+
+class StakesFacts(Object):
+    """What is at stake."""
+
+    ante: int
+    fine: int
+    reach: int
+
+
+class Rules(Game):
+    """A rule set."""
+
+    word: str
+    rules: Annotated[Json, note("as `ur rules NAME --json` writes them")]
+    board: BoardFacts
+    paths: Paths
+    dice: list[Face]
+    look: Look
+    start: str
+    opening: Annotated[str | None, note("how the first player is found: lots, highest, one or ben")]
+    opening_throw: Annotated[int | None, note("the first throw of a game, where the rules give it")]
+    choices: Annotated[list[str], note("the choices before a throw")]
+    is_numbered: bool
+    stakes: StakesFacts | None
+    record_rules: Annotated[str, note("as a record in the plain notation names the rule set")]
+    notations: Annotated[list[str], note("in which games can be written")]
+
+
+Players = Annotated[
+    dict[str, float],
+    note("temperatures: a move that loses as much is played 1/e times as often as the best"),
+]
+WholeTable = msgspec.defstruct(  # classes of types have one base each
+    "WholeTable",
+    [
+        *(
+            (each.name, each.type) if each.required else (each.name, each.type, UNSET)
+            for each in msgspec.structs.fields(TableFacts)
+        ),
+        ("players", Players),
+    ],
+    bases=(Rules,),
+    kw_only=True,
+    forbid_unknown_fields=True,
+)
+"""A table with its rule set."""
+
+
+class RulesData(Object):
+    """A rule set as data: moves, positions and drawings; `docs/board.md` says more."""
+
+    version: int
+    about: Annotated[Json, note("the rule set, or the table")]
+    contents: Annotated[list[list[str]], note("by square, what may stand there, by number")]
+    tables: Annotated[Json, note("the tables of moves")]
+    has_rests: bool
+    movers: list[Any]
+    types: list[Any]
+    rolls: Json
+    decision_marks: list[str]
+    payoff: Json
+    faults: list[dict[str, list[str]]]
+    opening: Json | None
+    rgn: Json | None
+    stacks: list[str]
+    drawing: Json
+
+
+class Block(Object):
+    """A paragraph, an item of a list, a text as it is, or a drawing."""
+
+    kind: Literal["p", "li", "pre", "board"]
+    runs: Annotated[Maybe[list[tuple[str, str]]], note("each a style and a text")] = UNSET
+    text: Maybe[str] = UNSET
+    svg: Maybe[str] = UNSET
+
+
+class Section(Object):
+    """A section of the rules."""
+
+    title: str
+    blocks: list[Block]
+
+
+class Prose(Object):
+    """The rules in prose."""
+
+    word: str
+    title: str
+    short: Annotated[list[str], note("enough to begin a game")]
+    sources: list[str]
+    sections: list[Section]
+
+
+class Values(Object):
+    """The values of encoded states to the side about to throw."""
+
+    values: list[float]
+    errors: Annotated[
+        list[float] | None,
+        note("proven, or half the widths of 95 % intervals; null of a table without proof"),
+    ]
+    chances: Annotated[
+        Maybe[list[Chance]], note("of a table with stakes: to win, if nothing else counted")
+    ] = UNSET
+
+
+class Worth(Object):
+    """The value of a position."""
+
+    position: str
+    value: Annotated[
+        Maybe[float],
+        note("to the side about to throw; a chance to win, or money with stakes"),
+    ] = UNSET
+    tolerance: Annotated[Maybe[float | None], note("null of an estimate")] = UNSET
+    error: Annotated[
+        Maybe[float | None],
+        note("proven, or null; of an estimate, half the width of its 95 % interval"),
+    ] = UNSET
+    exact: Annotated[Maybe[bool], note("of an estimator: whether the value is exact")] = UNSET
+    cut_error: Annotated[
+        Maybe[float], note("with stakes: what a limited number of fines may cost")
+    ] = UNSET
+    chance: Annotated[Maybe[Chance], note("with stakes: to win, if nothing else counted")] = UNSET
+
+
+_WORTH_OR_REFUSAL = {"oneOf": [{"$ref": f"{_SCHEMAS}Worth"}, {"$ref": f"{_SCHEMAS}Refusal"}]}
+
+
+class Batch(Object):
+    """The values of many positions; an error in the place of each that is none."""
+
+    positions: list[Annotated[Json, Meta(extra_json_schema=_WORTH_OR_REFUSAL)]]
+
+
+class Estimated(Object):
+    """What is said of an estimator's values."""
+
+    exact: Annotated[Maybe[bool], note("of an estimator: whether the value is exact")] = UNSET
+    error: Annotated[Maybe[float], note("of an estimate: half the width of its 95 % interval")] = (
+        UNSET
+    )
+
+
+LossError = Annotated[
+    Maybe[float], note("of an estimator: the error of the comparison with the best")
+]
+
+
+class Move(Estimated, kw_only=True):
+    """A move, with its value to the side that makes it."""
+
+    move: str
+    from_: Annotated[str, note("a square, or home")] = field(name="from")
+    to: Annotated[str, note("a square, or off")]
+    again: Annotated[bool, note("whether the same side throws again")]
+    capture: bool
+    position: Annotated[str, note("after the move")]
+    value: Maybe[float] = UNSET
+    loss: Annotated[Maybe[float], note("against the best move")] = UNSET
+    loss_error: LossError = UNSET
+    mark: Maybe[Mark | None] = UNSET
+    chance: Maybe[Chance] = UNSET
+    cost: Annotated[Maybe[int], note("the fine that the move costs")] = UNSET
+
+
+class Thrown(Estimated, kw_only=True):
+    """A throw in a position."""
+
+    choice: Annotated[Maybe[str], note("the choice before it")] = UNSET
+    throw: Throw
+    probability: Chance
+    value: Annotated[Maybe[float], note("after the best move, or the pass")] = UNSET
+    luck: Annotated[Maybe[float], note("how much more that is than before the throw")] = UNSET
+    moves: Annotated[list[Move], note("the best first; none where the turn passes")]
+
+
+class Position(Worth, kw_only=True):
+    """A position with all throws and moves."""
+
+    side: Annotated[Side, note("the side about to throw")]
+    winner: Side | None
+    is_draw: bool
+    total: Annotated[int, note("what both sides' values sum to")]
+    after_pass: Annotated[str, note("the position after a turn without a move")]
+    choices: Annotated[
+        Maybe[dict[str, float | None]],
+        note("what each choice is worth; null where it is not allowed"),
+    ] = UNSET
+    choice_marks: Annotated[Maybe[dict[str, Mark | None]], note("their marks")] = UNSET
+    choice_errors: Annotated[
+        Maybe[dict[str, float]], note("of an estimator: half the widths of their 95 % intervals")
+    ] = UNSET
+    choice_loss_errors: Annotated[
+        Maybe[dict[str, float]], note("of an estimator: the errors of what they lose")
+    ] = UNSET
+    throws: list[Thrown]
+
+
+class Ply(Estimated, kw_only=True):
+    """A throw of a game with its move, or a choice before a throw."""
+
+    side: Side
+    position: str
+    choice: str | None
+    throw: Annotated[Throw | None, note("null: a choice before it")]
+    move: str | None
+    best: Maybe[str | None] = UNSET
+    value: Annotated[Maybe[float], note("to the side about to throw")] = UNSET
+    best_value: Maybe[float] = UNSET
+    loss: Maybe[float] = UNSET
+    luck: Maybe[float] = UNSET
+    loss_error: LossError = UNSET
+    mark: Maybe[Mark | None] = UNSET
+    options: Annotated[Maybe[int], note("how many moves, or choices, there were")] = UNSET
+    cost: Annotated[Maybe[int], note("the fine that the move cost")] = UNSET
+    position_after: Maybe[str] = UNSET
+
+
+class Player(Object, kw_only=True):
+    """What one side has made of its choices."""
+
+    choices: int
+    best: int
+    loss: float
+    loss_error: Annotated[
+        Maybe[float], note("of estimates: half the width of the total's 95 % interval")
+    ] = UNSET
+    luck: float
+    cost: Maybe[int] = UNSET
+    conceded: Annotated[
+        Maybe[float], note("what the position was worth to a side that gave it up")
+    ] = UNSET
+
+
+class Names(Object):
+    """The players."""
+
+    light: str | None
+    dark: str | None
+
+
+class Audit(Estimated, kw_only=True):
+    """A judged game."""
+
+    file: str
+    rules: str
+    winner: Side | None
+    ending: str
+    first_throw: Annotated[int, note("the number of the first that is judged")]
+    start_value: Annotated[float, note("to light")]
+    light: Player
+    dark: Player
+    rounds: Annotated[str | None, note("of the opening, as a record writes them")]
+    opening: Annotated[
+        Maybe[list[Ply]], note("the throws of both sides in the rounds of the opening")
+    ] = UNSET
+    plies: list[Ply]
+    game: int
+    names: Names
+    start: str
+    position: Annotated[str, note("where the record stops")]
+    end_value: Annotated[float, note("of the last position, to light")]
+    result_value: Annotated[float, note("to light; all or nothing after a resignation")]
+    result: str
+    account: str
+
+
+class Audits(Object):
+    """The games of a text, judged."""
+
+    games: list[Audit]
+    faults: list[Fault]
+
+
+class ThrowCount(Object):
+    """How often a throw fell."""
+
+    throw: int
+    count: int
+    expected: float
+    probability: Chance
+
+
+class Throws(Object):
+    """Counts of throws, compared with those of fair dice."""
+
+    throws: Annotated[int, note("their number")]
+    counts: list[ThrowCount]
+    mean: float | None
+    fair_mean: float
+    fair_error: Annotated[float | None, note("95 % of the means of fair dice are as near")]
+    chance: Annotated[Chance | None, note("of fair series, those with counts at least as uneven")]
+    mean_chance: Annotated[Chance | None, note("those with a mean at least as far off")]
+    shift: Annotated[float | None, note("of the mean, that is found in four of five series")]
+    verdict: Literal["usual", "rare", "very rare", "nothing"]
+    text: Annotated[str, note("what this says, in a sentence or two")]
+
+
+class Dice(Object):
+    """The throws of both sides, compared."""
+
+    light: Throws
+    dark: Throws
+    both: Throws
+
+
+# The operations.
+
+_START = "....__../......../....__.. L 3 3"
+_MIDDLE = "L...__../..D...../....__.. L 2 2"
+_GAME = "rules: finkel:3\n\nL 2 A@A3\nD 1 C@C4\nend: unfinished"
+_STATE = [0] * 20 + [3, 3]
+
+_EXAMPLES = {"table": "finkel-3", "rules": "finkel:3"}
+"""Of the parts of a path."""
+
+
+class Operation(NamedTuple):
+    """What may be asked for at a path.
+
+    `reply` is a type, or the media type of what is no JSON. `asked` is the type of a body, or of a
+    query; `examples` are some.
+    """
+
+    summary: str
+    reply: type[Struct] | str | None
+    asked: type[Struct] = Nothing
+    examples: tuple[Json, ...] = ({},)
+
+    @property
+    def has_body(self) -> bool:
+        """Whether it is asked for by a body."""
+        return self.asked not in (Nothing, PositionAsked)
+
+
+_TEXT = ({"text": _GAME},)
+
+
+def _of_both(root: str, note: str) -> dict[str, Operation]:
+    """The operations that tables and rule sets share, under their path."""
+    positions = ({"position": _START}, {"position": _MIDDLE})
+    return {
+        f"{root}/data": Operation(f"The rule set as data{note}", RulesData),
+        f"{root}/prose": Operation("The rules in prose", Prose),
+        f"{root}/position": Operation(
+            f"A position with all throws and moves{note}", Position, PositionAsked, positions
+        ),
+        f"{root}/convert": Operation(
+            "Games in another notation",
+            "text/plain",
+            ConvertAsked,
+            ({"text": _GAME, "notation": "rgn"},),
+        ),
+        f"{root}/dice": Operation(
+            "Counts of throws, compared with those of fair dice",
+            Dice,
+            DiceAsked,
+            ({"light": {"0": 1, "2": 9}, "dark": {"1": 4, "3": 2}},),
+        ),
+    }
+
+
+OPERATIONS = {
+    "/openapi.json": Operation("This document", None),
+    "/tables": Operation("The tables that are served", Tables),
+    "/tables/{table}": Operation("A table", WholeTable),
+    "/tables/{table}/values": Operation(
+        "The values of many encoded states", Values, StatesAsked, ({"states": [_STATE]},)
+    ),
+    "/tables/{table}/positions": Operation(
+        "The values of many positions",
+        Batch,
+        PositionsAsked,
+        ({"positions": [_START, "no position"]},),
+    ),
+    "/tables/{table}/audit": Operation("The audit of games", Audits, GamesAsked, _TEXT),
+    "/tables/{table}/report": Operation(
+        "The audit of games, as a page", "text/html", GamesAsked, _TEXT
+    ),
+    "/rules": Operation("All rule sets, and the tables and estimators that answer for them", Games),
+    "/rules/{rules}": Operation("A rule set", Rules),
+    **_of_both("/tables/{table}", ""),
+    **_of_both("/rules/{rules}", ", without values"),
+}
+"""By path. GET asks for them, and POST for those with a body."""
+
+
+def document(root_path: str = "") -> Json:
+    """The OpenAPI document, as JSON values, of a server under a path."""
+    operations = OPERATIONS.values()
+    kinds = {Worth, Refusal, *(each.asked for each in operations)}
+    kinds |= {each.reply for each in operations if isinstance(each.reply, type)}
+    named = sorted(kinds, key=lambda each: each.__name__)
+    _, schemas = msgspec.json.schema_components(named, ref_template=f"{_SCHEMAS}{{name}}")
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "ur_solver",
+            "version": __version__,
+            "summary": "Exact values of the Royal Game of Ur",
+            "description": (
+                "Positions and moves are written as everywhere in ur_solver. Probabilities are in "
+                "[0, 1]; values are to the side about to throw, those of moves to the side that "
+                "makes them, unless another side is named."
+            ),
+        },
+        "servers": [{"url": f"{root_path}/api/v1"}],
+        "paths": {path: _described(path, each, schemas) for path, each in OPERATIONS.items()},
+        "components": {"schemas": schemas},
+    }
+
+
+def _described(path: str, operation: Operation, schemas: Json) -> Json:
+    """The operation of a path as OpenAPI has it."""
+    reply, asked = operation.reply, operation.asked
+    if isinstance(reply, str):
+        content = {reply: {}}
+    else:
+        schema = {"type": "object"} if reply is None else _reference(reply)
+        content = {"application/json": {"schema": schema}}
+    found: Json = {
+        "summary": operation.summary,
+        "parameters": [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"},
+             "example": example}
+            for name, example in _EXAMPLES.items()
+            if f"{{{name}}}" in path
+        ],
+        "responses": {
+            "200": {"description": "the answer", "content": content},
+            "4XX": {
+                "description": "why there is none, in one sentence",
+                "content": {"application/json": {"schema": _reference(Refusal)}},
+            },
+        },
+    }  # fmt: skip
+    if operation.has_body:
+        body = {"schema": _reference(asked), "example": operation.examples[0]}
+        found["requestBody"] = {"required": True, "content": {"application/json": body}}
+        return {"post": found}
+    schema = schemas[asked.__name__]
+    found["parameters"] += [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in schema["required"],
+            "schema": each,
+            "examples": {
+                str(k): {"value": given[name]} for k, given in enumerate(operation.examples)
+            },
+        }
+        for name, each in schema["properties"].items()
+    ]
+    return {"get": found}
+
+
+def _reference(kind: type[Struct]) -> Json:
+    return {"$ref": f"{_SCHEMAS}{kind.__name__}"}

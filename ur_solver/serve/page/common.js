@@ -1,0 +1,105 @@
+// What any part of the page needs: what is kept, chance, refusals, actions one after the other, options.
+
+/** A refusal: one sentence, and the place in the text that it is about. */
+export class Refusal extends Error {
+  /** @param {string} message @param {{line: number, column: number | null} | null} place */
+  constructor(message, place = null) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/**
+ * What is kept under a key, made if it is not there. A failure is not kept; of more than `most` the
+ * one that nobody has asked for for longest goes.
+ * @param {Map<string, Promise<any>>} kept @param {string} key @param {() => Promise<any>} make
+ */
+export function once(kept, key, make, most = Infinity) {
+  const found = kept.get(key) ?? make().catch((error) => {
+    kept.delete(key);
+    throw error;
+  });
+  kept.delete(key);
+  kept.set(key, found);
+  if (kept.size > most) kept.delete(kept.keys().next().value);
+  return found;
+}
+
+// Chance: from a seed, so that the same question has the same answer, or fair.
+
+/** Numbers in [0, 1) from a seed (mulberry32). @param {number} seed */
+export function drawnFrom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = state + 0x6d2b79f5 | 0;
+    let mixed = Math.imul(state ^ state >>> 15, 1 | state);
+    mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed;
+    return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
+  };
+}
+
+const fair = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
+
+/** One of several by their weights, and by a number in [0, 1). */
+export function picked(options, weight, number = fair()) {
+  let left = number * options.reduce((sum, each) => sum + weight(each), 0);
+  return options.find((each) => (left -= weight(each)) < 0) ?? options.at(-1);
+}
+
+// What people do, one thing after the other: nothing happens while an answer is awaited.
+
+const MOST_WAITING = 8;
+
+/** A queue of actions. An action looks at the state when its turn comes, not when it was asked for. */
+export class Queue {
+  /** @param {{busy: (isBusy: boolean) => void, failed: (error: Error) => void}} on */
+  constructor(on) {
+    this.on = on;
+    this.waiting = 0;
+    this.last = Promise.resolve();
+  }
+
+  /** A handler that puts an action into the queue; what comes too fast to be meant is ignored. */
+  run(action) {
+    return (...given) => {
+      if (this.waiting >= MOST_WAITING) return this.last;
+      this.waiting += 1;
+      this.on.busy(true);
+      this.last = this.last.then(() => action(...given)).catch(this.on.failed).then(() => {
+        this.waiting -= 1;
+        if (!this.waiting) this.on.busy(false);
+      });
+      return this.last;
+    };
+  }
+}
+
+// What somebody likes the page to do, kept in the browser.
+
+const KEY = "ur-options";
+
+/** @type {{sound: boolean, forced: boolean, chances: boolean, pace: string}} */
+export const options = { sound: false, forced: false, chances: false, pace: "easy", ...read(KEY, {}) };
+
+/** Set an option, and keep it. */
+export function setOption(name, value) {
+  options[name] = value;
+  keep(KEY, options);
+}
+
+/** What was kept under a key; browsers may forbid it. */
+export function read(key, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(key)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+export function keep(key, value) {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // a browser that keeps nothing
+  }
+}

@@ -1,0 +1,9 @@
+// All that the engine answers, for `api.js`, which loads it while the first screen is shown.
+
+export { diceAnswer } from "./dice.js";
+export { NOTATIONS, auditAnswer, converted } from "./games.js";
+export { exercisesAnswer, lineAnswer } from "./line.js";
+export { Moves } from "./moves.js";
+export { openingAnswer } from "./opening.js";
+export { Unfolded, boardAnswer } from "./position.js";
+export { open } from "./values.js";
