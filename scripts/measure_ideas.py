@@ -66,7 +66,9 @@ class Case:
     def open(self, workspace: Workspace | None = None, **options: Any) -> TiledBlock:
         """The block, its values 1/2."""
         blocks = ArrayBlocks(self.space, self.values)
-        return self.kernel(**options).lay_out(self.block, blocks, workspace or Workspace())
+        work = self.kernel(**options).lay_out(self.block, blocks, workspace or Workspace())
+        assert isinstance(work, TiledBlock)
+        return work
 
 
 def switched_off() -> Any:

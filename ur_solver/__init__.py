@@ -125,7 +125,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return importlib.import_module("importlib.metadata").version("ur-solver")
+        return importlib.import_module(f"{__name__}.common.machine").program_version()
     if name == "errors":
         return importlib.import_module(f"{__name__}.errors")
     if name not in _HOMES:

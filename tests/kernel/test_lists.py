@@ -48,7 +48,7 @@ def test_blocks_are_solved_and_proven_as_by_the_row_kernel():
         tolerance=1e-12,
         certify=True,
         kernel=ListKernel(space),
-        on_block=lambda result: proven.append(result.error),
+        on_block=lambda result: proven.append(result.record.error),
     )
     assert values == pytest.approx(solve(space, tolerance=1e-12), abs=1e-11)
     assert 0 < max(proven) < 1e-12
@@ -88,7 +88,7 @@ def test_draws_are_a_half_where_pieces_rest(pieces: int):
     space = space_of(rules)
     proven: list[float] = []
     values = solve(
-        space, tolerance=1e-10, certify=True, on_block=lambda result: proven.append(result.error)
+        space, tolerance=1e-10, certify=True, on_block=lambda result: proven.append(result.record.error)
     )
     assert isinstance(kernel_of(space), ListKernel)
     drawn = kernel_of(space).turns.draws(0, space.n_values)

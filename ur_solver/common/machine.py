@@ -15,6 +15,14 @@ from pathlib import Path, PurePosixPath
 
 from ur_solver.common.text import whole_number
 
+
+def program_version() -> str:
+    """The version of this program, as it was installed."""
+    from importlib.metadata import version  # noqa: PLC0415 - for those who write it down
+
+    return version("ur-solver")
+
+
 _ROOT = Path("/")
 """Where `proc` and the mounted groups are found."""
 

@@ -24,10 +24,9 @@ from distributed import Client, Future, LocalCluster
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
-import ur_solver
 from ur_solver.blocks.folder import described
 from ur_solver.blocks.lock import HEAD
-from ur_solver.common.machine import free_memory, usable_processors
+from ur_solver.common.machine import free_memory, program_version, usable_processors
 from ur_solver.engine import Assignment, BlockGraph, Dispatcher, Lease, Task
 from ur_solver.engine.runners import PATIENCE, SHARED_SIZE, SMALL_SIZE, Cluster
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
@@ -109,7 +108,7 @@ class Worker:
 def _introduce(folder: str | None) -> Worker:
     """Runs on a worker."""
     return Worker(
-        version=ur_solver.__version__,
+        version=program_version(),
         machine=platform.node(),
         processors=usable_processors(),
         memory=free_memory(),
@@ -263,8 +262,8 @@ class _Drive:
         except Exception as error:  # any exception of a worker of another version
             self._refuse(address, f"does not answer: {error}")
             return
-        if worker.version != ur_solver.__version__:
-            self._refuse(address, f"has version {worker.version}, not {ur_solver.__version__}")
+        if worker.version != program_version():
+            self._refuse(address, f"has version {worker.version}, not {program_version()}")
         elif (fault := self._fault_of(worker.sees)) is not None:
             self._refuse(address, fault)
         else:

@@ -1,4 +1,4 @@
-"""Proving error bounds for the values of a block.
+"""Proving error bounds for the values of a block, and what the cut of the fines costs.
 
 Every value gets an upper and a lower bound a small distance away, which are swept with every
 operation rounded outwards; the values that the block's moves lead to stay as they are. If the
@@ -6,8 +6,6 @@ bounds end strictly inside the initial ones, at most `e` from the values, then e
 block's equations is within `e` of the values and what those others are off. With stakes the bounds
 include what the others are off, as errors of chances are weighed by fines there.
 docs/correctness.md has the proof.
-
-Bounding what the cut of the fines costs, level by level.
 
 A table of a game with stakes keeps a number of levels of fines and takes those beyond by a straight
 line. What the last level is worth in the game without that cut lies between two of its values
@@ -73,12 +71,8 @@ _MOST_DENOMINATOR = 1 << 16
 
 
 def check_provable(rules: RuleSet) -> None:
-    """Refuse rules that proofs do not cover.
-
-    Raises
-    ------
-    CertificateError
-        If a chance is not exact in binary, which it names.
+    """Refuse rules that proofs do not cover: CertificateError names a chance that is not exact in
+    binary.
     """
     for throw, chance in enumerate(rules.dice.probabilities):
         denominator = chance.denominator
@@ -96,25 +90,11 @@ def is_within(
     threads: int = 1,
     between: Callable[[], object] = lambda: None,
 ) -> bool:
-    """Whether the values of a block are shown to be within a distance of its solution.
+    """Whether the values of a block are shown to be within a distance of its solution, in their
+    units.
 
-    The values that its moves lead to are taken as exact.
-
-    Parameters
-    ----------
-    work : BlockWork
-        The block, laid out; its own values are lost.
-    values : float64, shape (block size,)
-        The block's, in rank order.
-    distance : float
-        In units of the values.
-    threads, between
-        As for `prove`.
-
-    Returns
-    -------
-    bool
-        False where it is not shown, be it so or not.
+    The values that its moves lead to are taken as exact. The block is laid out in `work`, whose own
+    values are lost; `values` are in rank order. False where it is not shown, be it so or not.
     """
     if not (math.isfinite(values.sum()) and distance <= _WIDEST):
         return False
@@ -142,38 +122,16 @@ def prove(
     threads: int = 1,
     between: Callable[[], object] = lambda: None,
 ) -> float:
-    """Prove an error bound for the values of a block.
+    """Prove an error bound for the values of a block, which are in rank order.
 
-    Parameters
-    ----------
-    work : BlockWork
-        The block, laid out; its own values are lost.
-    space : Space
-    block : Block
-    values : float64, shape (block size,)
-        The block's, in rank order.
-    residual : float
-        The block's. It sets the initial distance only; the proof does not rely on it.
-    outside : float
-        The largest error of the values that the block's moves lead to.
-    claimed : float, optional
-        The bound to prove, if it is known.
-    threads : int
-        The number that a sweep may use.
-    between : callable
-        Called between sweeps; an exception that it raises ends the proof.
+    The block is laid out in `work`, whose own values are lost. Its residual sets the initial
+    distance only; the proof does not rely on it. `outside` is the largest error of the values that
+    the block's moves lead to. Without `claimed`, the bound to prove if it is known, the proven one
+    is above `outside`, so that a block's bound also covers all blocks that it depends on, and
+    includes a margin, so that it can be proven again. `between` is called between sweeps; what it
+    raises ends the proof.
 
-    Returns
-    -------
-    float
-        The proven bound. Without `claimed` it is above `outside`, so that a block's bound also
-        covers all blocks that it depends on, and includes a margin, so that it can be proven
-        again.
-
-    Raises
-    ------
-    CertificateError
-        If no bound, or not the claimed one, can be proven.
+    CertificateError if no bound, or not the claimed one, can be proven.
     """
     coarseness = SINGLE_COARSENESS if work.is_single else 1.0
     shift = _ROUNDING * coarseness + _RESIDUALS * residual
@@ -237,25 +195,11 @@ def prove_values(
     threads: int = 1,
     between: Callable[[], object] = lambda: None,
 ) -> tuple[float, float]:
-    """The residual of a block of given values, and their proven error.
+    """The residual of a block of given values, and their proven error; the parameters are those of
+    `prove`.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    block : Block
-    values : float64, shape (block size,)
-        The block's.
-    finished : FinishedBlocks
-        Must have the blocks that its moves lead to.
-    workspace : Workspace
-        As for `Kernel.lay_out`.
-    outside, claimed, threads, between
-        As for `prove`.
-
-    Raises
-    ------
-    CertificateError
-        As `prove` does.
+    `finished` must have the blocks that its moves lead to, and the workspace is as for
+    `Kernel.lay_out`. Raises CertificateError as `prove` does.
     """
     work = kernel.lay_out(block, finished, workspace, threads)
     work.load(values)
@@ -320,35 +264,12 @@ def bound_cut(
     threads: int = 1,
     between: Callable[[], object] = lambda: None,
 ) -> Levels:
-    """How far a block's values can be off in the game whose fines are not cut.
+    """How far a block's values can be off, by level, in the game whose fines are not cut.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Of a space with stakes.
-    block : Block
-    values : float64, shape (block size,)
-        The block's.
-    finished : FinishedBlocks
-        Must have the blocks that its moves lead to.
-    workspace : Workspace
-        As for `Kernel.lay_out`.
-    levels : mapping of int to float64, shape (reach + 1,)
-        What was returned for each of these blocks, by its number.
-    errors : mapping of int to float
-        The proven error of each, and of this block, the cut left out.
-    threads, between
-        As for `ur_solver.kernel.prove`.
-
-    Returns
-    -------
-    float64, shape (reach + 1,)
-        By level the most that a value of the block can be off.
-
-    Raises
-    ------
-    CertificateError
-        If nothing can be shown.
+    The kernel is of a space with stakes. Other parameters are those of `prove_values`, but for
+    `levels`, what was returned for each block that the moves lead to, and `errors`, the proven
+    error of each and of this block, the cut left out. Returns float64, shape (reach + 1,).
+    CertificateError if nothing can be shown.
     """
     space = cast(StakesSpace, kernel.space)
     work = cast(LevelBlock, kernel.lay_out(block, finished, workspace, threads))

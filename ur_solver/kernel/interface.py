@@ -1,9 +1,8 @@
 """The interfaces of a block being solved and of the values of finished blocks.
 
 `BlockWork` is one block laid out by a `Kernel` (`ur_solver.kernel.kernels`). The code that solves,
-proves or verifies uses these two and no kernel by name.
-
-Collecting the values that a block reads, for compiled code.
+proves or verifies uses these two and no kernel by name. `inputs_of` collects the values that a
+block reads, for compiled code.
 """
 
 from __future__ import annotations
@@ -50,10 +49,8 @@ class SweptValues(Protocol):
     def remember(self, room: Values) -> None:
         """Keep a copy of the values, for `extrapolate`.
 
-        Parameters
-        ----------
-        room : float64, shape (block size,)
-            May be overwritten, then and until the next `remember`; a kernel may do without it.
+        `room`, shape (block size,), may be overwritten, then and until the next `remember`; a
+        kernel may do without it.
         """
 
     def extrapolate(self, factor: float) -> None:
@@ -104,28 +101,15 @@ class BlockWork(SweptValues, Protocol):
     # Bounds, where the rules can be proven (`ur_solver.kernel.bounds`).
 
     def carry(self, outside: float) -> bool:
-        """Let bounds include what the values that moves lead to may be off, if they have to.
+        """Let bounds include the most that the values that moves lead to may be off, if they have
+        to.
 
-        Parameters
-        ----------
-        outside : float
-            The most that those values may be off.
-
-        Returns
-        -------
-        bool
-            False where they need not, as the two errors add up: bounds take these values as
-            exact.
+        False where they need not, as the two errors add up: bounds take these values as exact.
         """
 
     def bracket(self, values: Values, shift: float) -> None:
-        """Set bounds around given values; the block's own values are lost.
-
-        Parameters
-        ----------
-        values : float64, shape (block size,)
-        shift : float
-            The initial distance of the bounds from them.
+        """Set bounds at a distance around given values, shape (block size,); the block's own are
+        lost.
         """
 
     def narrow(self, threads: int) -> None:
@@ -141,29 +125,14 @@ class PolicyWork(BlockWork, Protocol):
     def follow(self, room: Values, threads: int) -> FollowedValues:
         """The values under the best policy by them; the block's own are lost until that is closed.
 
-        Parameters
-        ----------
-        room : float64, shape (block size,)
-            Overwritten by the first call. Part of the policy is kept in it: the same array is to be
-            passed every time, as it was left.
-        threads : int
-
-        Raises
-        ------
-        SolveError
-            If the block has no policies.
+        `room`, shape (block size,), is overwritten by the first call. Part of the policy is kept in
+        it: the same array is to be passed every time, as it was left. SolveError if the block has
+        no policies.
         """
 
 
 class ArrayBlocks:
-    """All values of a space in one array, as finished blocks.
-
-    Parameters
-    ----------
-    space : Space
-    values : float64, shape (n_values,)
-        By rank.
-    """
+    """All values of a space in one array, by rank, as finished blocks."""
 
     def __init__(self, space: Space, values: Values) -> None:
         self._blocks = space.blocks
@@ -178,20 +147,9 @@ class ArrayBlocks:
 def inputs_of(
     space: Space, block: Block, finished: FinishedBlocks, own: Values | None = None
 ) -> Inputs:
-    """The values that the moves of a block lead to.
+    """The values that the moves of a block lead to, its `own` included if they are given.
 
-    Parameters
-    ----------
-    space : Space
-    block : Block
-    finished : FinishedBlocks
-    own : float64, shape (block size,), optional
-        The block's own values, if they are to be included.
-
-    Raises
-    ------
-    MissingBlockError
-        If `finished` lacks a block.
+    MissingBlockError if `finished` lacks a block.
     """
     numbers = space.reads(block.index)
     arrays, first = [], []

@@ -1,13 +1,10 @@
-"""Blocks as lists of moves: values in rank order, swept one position at a time.
-
-The kernels, behind the interface that all share, and which one serves a rule set.
-"""
+"""The kernels, behind the interface that all share, and which one serves a rule set."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -43,16 +40,8 @@ _LEAST = 4096
 
 
 class ListBlock:
-    """One block being solved, as `BlockWork` describes it.
-
-    Parameters
-    ----------
-    turns : Turns
-    space : TileSpace
-    block : Block
-    finished : FinishedBlocks
-    threads : int
-        The number that making the lists may use.
+    """One block being solved, as `BlockWork` describes it; its lists of moves are made by some
+    threads.
     """
 
     noise = NOISE
@@ -160,26 +149,24 @@ _WORD = 4
 """Bytes of a word of lists, in blocks that need no wider ones."""
 
 
-class Kernel(ABC):
-    """Updates the values of one state space; thread safe.
+class Asked(NamedTuple):
+    """What `Kernel.lay_out` is asked for."""
 
-    Attributes
-    ----------
-    space : Space
-    turns : Turns
-        The generic kernel of the same space.
-    precision : str
-        What values are solved in: ``"double"``, or ``"single"`` (`check_precision`).
-    slowness : int
-        How many times as long as the row kernel a position takes, at least.
-    """
+    block: Block
+    finished: FinishedBlocks
+    workspace: Workspace
+    threads: int
+    single: bool
+
+
+class Kernel(ABC):
+    """Updates the values of one state space; thread safe."""
 
     space: Space
-    turns: Turns
-    precision: str
-    slowness = 1
+    turns: Turns  # the generic kernel of the same space
+    precision: str  # what values are solved in: "double", or "single" (`check_precision`)
+    slowness = 1  # how many times as long as the row kernel a position takes, at least
 
-    @abstractmethod
     def lay_out(
         self,
         block: Block,
@@ -189,42 +176,27 @@ class Kernel(ABC):
         *,
         single: bool = False,
     ) -> BlockWork:
-        """A block laid out, its values all 1/2, or half of what is at stake.
+        """A block laid out by some threads, its values all 1/2, or half of what is at stake.
 
-        Parameters
-        ----------
-        block : Block
-        finished : FinishedBlocks
-            Must have the blocks that this one's moves lead to (`Space.reads`). They are read
-            here and, by some kernels, until the block is finished.
-        workspace : Workspace
-            Must not be used for another block before this one is finished.
-        threads : int
-            The number that the layout may use.
-        single : bool
-            Begin in single precision, until `BlockWork.refine`, where the kernel can.
+        `finished` must have the blocks that this one's moves lead to (`Space.reads`), which are
+        read here and, by some kernels, until the block is finished. The workspace must not be used
+        for another block before that. With `single` the kernel begins in single precision if it
+        can, until `BlockWork.refine`.
 
-        Raises
-        ------
-        MissingBlockError
-            If a block that is needed is not available.
-        MemoryError
-            If there is no room for the workspace.
+        MissingBlockError if a block that is needed is not available; MemoryError if there is no
+        room for the workspace.
         """
+        return self._lay_out(Asked(block, finished, workspace, threads, single))
+
+    @abstractmethod
+    def _lay_out(self, asked: Asked) -> BlockWork:
+        """See `lay_out`."""
 
     def block_residual(
         self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
     ) -> float:
-        """The largest abs(T(V) - V) over a block of given values.
-
-        Parameters
-        ----------
-        block : Block
-        values : float64, shape (block size,)
-            The block's.
-        finished : FinishedBlocks
-            As for `lay_out`.
-        threads : int
+        """The largest abs(T(V) - V) over a block of given values, shape (block size,); as for
+        `lay_out`.
         """
         work = self.lay_out(block, finished, Workspace(), threads)
         work.load(values)
@@ -241,13 +213,8 @@ class Kernel(ABC):
     ) -> float:
         """The largest abs(T(V) - V) over `count` ranks of a block, from rank `first` on.
 
-        Computed rank by rank, without a layout. With stakes all ranks of a position are looked at.
-
-        Parameters
-        ----------
-        block, values, finished, threads
-            As for `block_residual`.
-        first, count : int
+        Computed rank by rank, without a layout; other parameters are those of `block_residual`.
+        With stakes all ranks of a position are looked at.
         """
         n = self.space.values_per_position
         position, end = first // n, -(-(first + count) // n)
@@ -264,18 +231,8 @@ class Kernel(ABC):
     def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
         """The values of a block by policy iteration, where sweeps hardly contract.
 
-        Parameters
-        ----------
-        block : Block
-        values : float64, shape (block size,)
-            Near the solution.
-        finished : FinishedBlocks
-            As for `lay_out`.
-
-        Raises
-        ------
-        SolveError
-            If the kernel or the machine cannot do that for this block.
+        The given values are near the solution. SolveError if the kernel or the machine cannot do
+        that for this block.
         """
         raise SolveError(f"block {block.index} does not settle")
 
@@ -298,16 +255,16 @@ class _TileKernel(Kernel):
 
     @cached_property
     def turns(self) -> Turns:  # type: ignore[override]
-        """The generic kernel of the same space."""
+        """See `Kernel.turns`."""
         return Turns(self.space.ranking, self._tables)
 
     def endless_rank(self, block: Block, threads: int = 1) -> int | None:
-        """As `Kernel.endless_rank` says."""
+        """See `Kernel.endless_rank`."""
         rank = self.turns.endless_rank(block.offset, block.size, threads)
         return None if rank < 0 else rank
 
     def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
-        """As `Kernel.iterate_policies` says."""
+        """See `Kernel.iterate_policies`."""
         inputs = inputs_of(self.space, block, finished)
         return iterate_policies(self.turns, block, values, inputs)
 
@@ -315,18 +272,7 @@ class _TileKernel(Kernel):
 class RaceKernel(_TileKernel):
     """The tiled kernel, for rules that `is_race_of_tiles` accepts; the generic one checks it.
 
-    Parameters
-    ----------
-    space : TileSpace
-    precision : str
-        ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory.
-    options
-        Of `TiledKernel`.
-
-    Raises
-    ------
-    InputError
-        If the rules are not solved in that precision.
+    The options are those of `TiledKernel`. InputError if the rules are not solved in the precision.
     """
 
     def __init__(
@@ -342,40 +288,22 @@ class RaceKernel(_TileKernel):
         is_single = precision == SINGLE
         self.tiled = TiledKernel(self.tiling, space.ranking, is_single=is_single, **options)
 
-    def lay_out(
-        self,
-        block: Block,
-        finished: FinishedBlocks,
-        workspace: Workspace,
-        threads: int = 1,
-        *,
-        single: bool = False,
-    ) -> TiledBlock:
-        """As `Kernel.lay_out` says; in single precision to the end if it is the kernel's."""
-        halves = [(half.mine, half.theirs) for half in block.halves]
-        inputs = inputs_of(self.space, block, finished)
-        return TiledBlock(self.tiled, workspace, halves, inputs, threads, single)
+    def _lay_out(self, asked: Asked) -> TiledBlock:
+        # in single precision to the end if it is the kernel's
+        halves = [(half.mine, half.theirs) for half in asked.block.halves]
+        inputs = inputs_of(self.space, asked.block, asked.finished)
+        return TiledBlock(self.tiled, asked.workspace, halves, inputs, asked.threads, asked.single)
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
-        """As `Kernel.workspace_bytes` says."""
+        """See `Kernel.workspace_bytes`."""
         return self.tiling.workspace_bytes(block, certify, self.tiled.is_single)
 
 
 class RowKernel(_TileKernel):
     """The row kernel, which serves every rule set without stakes.
 
-    Parameters
-    ----------
-    space : TileSpace
-    instruction_set : str, optional
-        One of `instruction_sets`; by default the best that the processor has.
-    precision : str
-        ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory.
-
-    Raises
-    ------
-    InputError
-        If the rules are not solved in that precision.
+    By default it uses the best of `instruction_sets` that the processor has. InputError if the
+    rules are not solved in the precision.
     """
 
     def __init__(
@@ -392,29 +320,20 @@ class RowKernel(_TileKernel):
         blur = blur_of(space.rules.dice.probabilities)
         self.rules = RowRules(self.turns, space.stock.is_numbered, blur)
 
-    def lay_out(
-        self,
-        block: Block,
-        finished: FinishedBlocks,
-        workspace: Workspace,
-        threads: int = 1,
-        *,
-        single: bool = False,
-    ) -> RowBlock:
-        """As `Kernel.lay_out` says; in the kernel's precision always."""
+    def _lay_out(self, asked: Asked) -> RowBlock:
         return RowBlock(
             self.rules,
-            (block.offset, block.size),
-            _halves_of(block),
-            inputs_of(self.space, block, finished),
-            workspace,
-            threads,
+            (asked.block.offset, asked.block.size),
+            _halves_of(asked.block),
+            inputs_of(self.space, asked.block, asked.finished),
+            asked.workspace,
+            asked.threads,
             self.instruction_set,
-            self.is_single,
+            self.is_single,  # to the end
         )
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
-        """As `Kernel.workspace_bytes` says."""
+        """See `Kernel.workspace_bytes`."""
         # F and G, and another F and G for bounds, in the same memory as policies
         is_proven = certify or not self.space.rules.dice.is_ordinary
         lists, words, policies = _list_bytes(self.space, self.precision)
@@ -428,12 +347,7 @@ class RowKernel(_TileKernel):
 
 
 class ListKernel(_TileKernel):
-    """The list kernel, which serves rules by which pieces rest.
-
-    Parameters
-    ----------
-    space : TileSpace
-    """
+    """The list kernel, which serves rules by which pieces rest."""
 
     precision = DOUBLE
     slowness = 4
@@ -441,20 +355,11 @@ class ListKernel(_TileKernel):
     def __init__(self, space: TileSpace) -> None:
         self.space = space
 
-    def lay_out(
-        self,
-        block: Block,
-        finished: FinishedBlocks,
-        workspace: Workspace,
-        threads: int = 1,
-        *,
-        single: bool = False,
-    ) -> ListBlock:
-        """As `Kernel.lay_out` says; in double precision always."""
-        return ListBlock(self.turns, self.space, block, finished, threads)
+    def _lay_out(self, asked: Asked) -> ListBlock:
+        return ListBlock(self.turns, self.space, asked.block, asked.finished, asked.threads)
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
-        """As `Kernel.workspace_bytes` says."""
+        """See `Kernel.workspace_bytes`."""
         # the words of a position: two, and for every choice and throw at most three and one a move
         choices = int(self._tables.n_choices.max())
         words = 2 + choices * self.turns.n_throws * (3 + self.turns.max_options)
@@ -493,7 +398,7 @@ def _sampled_bytes(rules: RuleSet, precision: str) -> tuple[float, float, float]
     """What a value's part of lists, of their words and of policies takes in the largest block."""
     kernel = RowKernel(TileSpace(rules), precision=precision)
     block = max(kernel.space.blocks, key=lambda each: each.size)
-    work = kernel.lay_out(block, _AnyValues(kernel.space), Workspace())
+    work = cast(RowBlock, kernel.lay_out(block, _AnyValues(kernel.space), Workspace()))
     used = _MORE_LISTS / block.size
     policies = work.policy_bytes / block.size
     return used * work.list_bytes, used * work.word_bytes, policies
@@ -511,13 +416,8 @@ class _AnyValues:
 
 
 class StakesKernel(Kernel):
-    """The row kernel with lanes, for games for money.
-
-    Parameters
-    ----------
-    space : StakesSpace
-    instruction_set : str, optional
-        As of `RowKernel`, but there is none for AVX-512.
+    """The row kernel with lanes, for games for money; its instruction sets are those of `RowKernel`
+    but AVX-512.
     """
 
     space: StakesSpace
@@ -536,30 +436,21 @@ class StakesKernel(Kernel):
         blur = blur_of_shares(space.unit)
         self.rules = RowRules(self.turns, positions.stock.is_numbered, blur, pays)
 
-    def lay_out(
-        self,
-        block: Block,
-        finished: FinishedBlocks,
-        workspace: Workspace,
-        threads: int = 1,
-        *,
-        single: bool = False,
-    ) -> LevelBlock:
-        """As `Kernel.lay_out` says; in double precision always."""
+    def _lay_out(self, asked: Asked) -> LevelBlock:
         n = self.space.values_per_position
         return LevelBlock(
             self.turns,
             self.rules,
-            (block.offset // n, block.size // n),
-            _halves_of(block),
-            inputs_of(self.space, block, finished),
-            workspace,
-            threads,
+            (asked.block.offset // n, asked.block.size // n),
+            _halves_of(asked.block),
+            inputs_of(self.space, asked.block, asked.finished),
+            asked.workspace,
+            asked.threads,
             self.instruction_set,
         )
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
-        """As `Kernel.workspace_bytes` says."""
+        """See `Kernel.workspace_bytes`."""
         # the values or, where they are proven, two bounds, and a choice for every throw
         n_positions = block.size // self.space.values_per_position
         lists, words, _ = _list_bytes(self.space.positions, DOUBLE)
@@ -578,10 +469,7 @@ class StakesKernel(Kernel):
 def kernel_of(space: Space, precision: str = DOUBLE) -> Kernel:
     """The kernel of a space in a precision, built once and shared.
 
-    Raises
-    ------
-    InputError
-        If the space is not solved in that precision.
+    InputError if the space is not solved in that precision.
     """
     return _kernel_of(space, precision)
 

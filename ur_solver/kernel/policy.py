@@ -63,26 +63,11 @@ class _Equations(NamedTuple):
 
 
 def iterate_policies(turns: Turns, block: Block, values: Values, inputs: Inputs) -> Values:
-    """The values of a block under optimal play.
+    """The values of a block under optimal play, which must leave the block (`Turns.endless_rank`).
 
-    Parameters
-    ----------
-    turns : Turns
-    block : Block
-        Play must leave it (`Turns.endless_rank`).
-    values : float64, shape (block size,)
-        Near the solution; the first policy is the best one by them.
-    inputs : Inputs
-        The values of other blocks that moves of this one lead to.
-
-    Returns
-    -------
-    float64, shape (block size,)
-
-    Raises
-    ------
-    SolveError
-        If the block is too large, SciPy is missing, or no policy is optimal after many rounds.
+    The first policy is the best one by the given values, shape (block size,), near the solution;
+    `inputs` has the values of other blocks that moves of this one lead to. SolveError if the block
+    is too large, SciPy is missing, or no policy is optimal after many rounds.
     """
     short = f"block {block.index}: sweeps do not bring its values within the tolerance"
     if block.size > MOST_POLICY_POSITIONS:

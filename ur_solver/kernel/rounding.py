@@ -1,7 +1,4 @@
-"""The precision that a space is solved in.
-
-The size of rounding errors in values of double and of single precision.
-"""
+"""The precision that a space is solved in, and the size of rounding errors in its values."""
 
 from __future__ import annotations
 
@@ -31,12 +28,7 @@ def default_tolerance(precision: str) -> float:
 
 
 def check_precision(space: Space, precision: str, tolerance: float | None = None) -> None:
-    """Refuse a precision that a space, or a tolerance, is not solved in.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse by InputError a precision that a space, or a tolerance, is not solved in."""
     rules = space.rules
     if precision not in PRECISIONS:
         raise InputError(f"precision {precision!r:.50}: expected {' or '.join(PRECISIONS)}")

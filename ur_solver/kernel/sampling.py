@@ -15,16 +15,8 @@ _SAMPLES = 3
 def sample_step(n_parts: int, n_values: int) -> int:
     """The step between the sampled parts of a block, its tiles for example.
 
-    Parameters
-    ----------
-    n_parts, n_values : int
-        Of the block.
-
-    Returns
-    -------
-    int
-        1 to 17, less in blocks of few parts; more where samples would exceed about a
-        quarter of a million values. Odd.
+    1 to 17, less in blocks of few parts; more where samples would exceed about a quarter of a
+    million values. Odd.
     """
     return max(1, min(_STEP, n_parts // _STEP), n_values // _MOST_VALUES) | 1
 

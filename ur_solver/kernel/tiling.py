@@ -47,19 +47,13 @@ class Slot:
 class TileKinds:
     """The tiles of a pair of side configs, sorted by what their sizes depend on.
 
-    Attributes
-    ----------
-    tiles : int64, shape (kinds,)
-        How many there are.
-    rows, columns : int64, shape (kinds,)
-    sources : int64, shape (kinds,)
-        Path indices on which a piece of mine may be: the more, the longer lists of moves.
+    The more squares of the path hold a piece, the longer the lists of moves are.
     """
 
-    tiles: npt.NDArray[np.int64]
+    tiles: npt.NDArray[np.int64]  # how many there are, shape (kinds,) as all of these
     rows: npt.NDArray[np.int64]
     columns: npt.NDArray[np.int64]
-    sources: npt.NDArray[np.int64]
+    sources: npt.NDArray[np.int64]  # squares of the path on which a piece of mine may be
 
     @property
     def vectors(self) -> npt.NDArray[np.int64]:
@@ -71,17 +65,8 @@ class Tiling:
     """The tables that the tiled kernel shares among all blocks of a space.
 
     A tile fixes who holds each shared square. Its rows are what is left open on my side: which
-    entry squares I hold.
-
-    Parameters
-    ----------
-    space : TileSpace
-        Of rules that `is_race_of_tiles` accepts.
-
-    Raises
-    ------
-    ValueError
-        If it does not: compiled code would read beyond its tables.
+    entry squares I hold. ValueError if `is_race_of_tiles` does not accept the rules: compiled code
+    would read beyond its tables.
     """
 
     def __init__(self, space: TileSpace) -> None:

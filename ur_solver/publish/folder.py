@@ -13,8 +13,8 @@ import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
-import ur_solver
 from ur_solver.common.files import write_file
+from ur_solver.common.machine import program_version
 from ur_solver.errors import OutputError
 
 MARK = "site.json"
@@ -103,7 +103,7 @@ class SiteFolder:
         self._mark(self._names)
 
     def _mark(self, names: Collection[str]) -> None:
-        values = {"format": _FORMAT, "program": ur_solver.__version__, "files": sorted(names)}
+        values = {"format": _FORMAT, "program": program_version(), "files": sorted(names)}
         write_file(self.path / MARK, json.dumps(values, indent=0) + "\n")
 
 

@@ -20,11 +20,11 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-import ur_solver
 from ur_solver.blocks.folder import BlockFolder, remove_blocks
 from ur_solver.blocks.lock import HEAD, MANIFEST, is_being_written, is_unsupported, lock_open_file
 from ur_solver.blocks.stored import VALUE_TYPES, BlockResult, checksum, chunk_length_for
 from ur_solver.common.files import Closing, write_file
+from ur_solver.common.machine import program_version
 from ur_solver.common.text import counted
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
@@ -234,7 +234,7 @@ class _Writer(Closing):
             positions=self.part.n_values,
             seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            program=ur_solver.__version__,
+            program=program_version(),
             cut_error=self._cut[0] if self.space.has_levels else None,
             cut_growth=self._cut[1] if self.space.has_levels else None,
             objective=self.objective,
