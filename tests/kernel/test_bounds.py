@@ -188,7 +188,7 @@ def test_golden_values_lie_within_what_is_proven(name):
         space,
         tolerance=1e-12,
         certify=True,
-        on_block=lambda result: errors.__setitem__(result.index, result.error),
+        on_block=lambda result: errors.__setitem__(result.record.index, result.record.error),
     )
     assert max(errors.values()) < 1e-12
     firsts = [block.offset for block in space.blocks]
@@ -206,7 +206,7 @@ def test_certificates_of_two_pieces_reach_the_tolerance_and_are_proven_again(wor
     space = space_of(named_rules(word))
     results = []
     values = solve(space, tolerance=1e-12, certify=True, threads=2, on_block=results.append)
-    errors = {result.index: result.error for result in results}
+    errors = {result.record.index: result.record.error for result in results}
     assert max(errors.values()) < 1e-12
     for block in space.blocks:
         outside = max((errors[each] for each in space.reads(block.index)), default=0.0)
@@ -220,7 +220,7 @@ def test_one_instruction_set_proves_what_another_has(instruction_set):
     space = space_of(named_rules("finkel-3dice:2"))
     results = []
     values = solve(space, tolerance=1e-12, certify=True, on_block=results.append)
-    errors = {result.index: result.error for result in results}
+    errors = {result.record.index: result.record.error for result in results}
     kernel = tiled_kernel(space, instruction_set)
     for block in space.blocks:
         work = loaded(kernel, block, values)
@@ -243,7 +243,7 @@ def test_draws_are_a_half_for_sure():
         space,
         tolerance=1e-12,
         certify=True,
-        on_block=lambda result: errors.append(result.error),
+        on_block=lambda result: errors.append(result.record.error),
     )
     assert max(errors) < 1e-12
 

@@ -88,7 +88,10 @@ def test_draws_are_a_half_where_pieces_rest(pieces: int):
     space = space_of(rules)
     proven: list[float] = []
     values = solve(
-        space, tolerance=1e-10, certify=True, on_block=lambda result: proven.append(result.record.error)
+        space,
+        tolerance=1e-10,
+        certify=True,
+        on_block=lambda result: proven.append(result.record.error),
     )
     assert isinstance(kernel_of(space), ListKernel)
     drawn = kernel_of(space).turns.draws(0, space.n_values)

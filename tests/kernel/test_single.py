@@ -160,7 +160,7 @@ def test_what_is_proven_is_proven_again_in_double_precision(name, pieces):
     kernel, claimed = single(space), {}
 
     def note(result):
-        claimed[result.index] = result.error
+        claimed[result.record.index] = result.record.error
 
     values = solve(space, tolerance=1e-5, certify=True, kernel=kernel, on_block=note)
     by_doubles = certify(space, values, runner=ThreadRunner(1))
