@@ -60,14 +60,7 @@ _BATCH = 1 << 14
 
 @dataclass(frozen=True)
 class Texts:
-    """A column of texts: numbers of words, some of them used often.
-
-    Attributes
-    ----------
-    numbers : int64, shape (n,)
-    words : object array
-        str, or None for no text.
-    """
+    """A column of texts: numbers of words, int64, shape (n,), some of them used often."""
 
     numbers: npt.NDArray[np.int64]
     words: npt.NDArray[np.object_]
@@ -96,23 +89,10 @@ ColumnData = npt.NDArray[Any] | Texts
 
 
 class ExportColumns:
-    """Columns of all positions of a table, in the order of ranks.
+    """Columns of all positions of a table, in the order of ranks; all by default.
 
-    Parameters
-    ----------
-    values : Exported
-    names : sequence of str, optional
-        The wanted columns; by default all.
-
-    Attributes
-    ----------
-    types : dict of str to str
-        The wanted columns and their types, in the order of the module's head.
-
-    Raises
-    ------
-    InputError
-        If there is no column of some name.
+    `types` are the wanted columns with their types, in the order of the module's head. InputError
+    if there is no column of some name.
     """
 
     def __init__(self, values: Exported, names: Sequence[str] | None = None) -> None:
@@ -214,33 +194,14 @@ def export(
     names: Sequence[str] | None,
     progress: Progress,
 ) -> int:
-    """Write the columns of all positions that a table holds.
+    """Write the columns of all positions that a table holds; return the number of these.
 
-    Parameters
-    ----------
-    path : Path
-        Replaced if it exists.
-    values : Exported
-    kind : str
-        One of `KINDS`.
-    names : sequence of str or None
-        The columns, as `ExportColumns` names them; all if None.
-    progress : callable
-        Called with the values that are read and their total.
+    `path` is replaced if it exists. `kind` is one of `KINDS`, `names` are columns as
+    `ExportColumns` names them: all if None. `progress` is called with the values that are read and
+    their total.
 
-    Returns
-    -------
-    int
-        The number of positions.
-
-    Raises
-    ------
-    InputError
-        If there is no such kind or column, or pyarrow is missing.
-    OutputError
-        If the file cannot be written.
-    DamagedTableError
-        If values cannot be read.
+    InputError if there is no such kind or column, or pyarrow is missing; OutputError if the file
+    cannot be written; DamagedTableError if values cannot be read.
     """
     if kind not in KINDS:
         raise InputError(f"no kind of export {kind!r:.60}; the kinds are {', '.join(KINDS)}")

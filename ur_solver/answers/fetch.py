@@ -42,10 +42,7 @@ _NAME = re.compile(r"[\w][\w.+-]*\.(h5|hdf5)", re.ASCII)
 def name_of(url: str) -> str:
     """The name of the table's file at an address.
 
-    Raises
-    ------
-    InputError
-        If the address is not one of the web, or names no table's file.
+    InputError if the address is not one of the web, or names no table's file.
     """
     try:
         parts = urlsplit(url)
@@ -73,25 +70,11 @@ def fetch(
     force: bool = False,
     shown: Shown | None = None,
 ) -> str | None:
-    """Fetch a table, check it, and give it its name.
+    """Fetch a table, check it, and give it its name; what was replaced, in words, is returned.
 
-    Parameters
-    ----------
-    url : str
-    output : Path
-        Of the table.
-    sha256 : str, optional
-        The checksum of the file, 64 hexadecimal digits; by default the server's, at `url` with
-        `CHECKSUM_SUFFIX`.
-    force : bool
-        Replace an existing table.
-    shown : callable, optional
-        Called with the bytes of the file; returns a context that gives the `Progress` of them.
-
-    Returns
-    -------
-    str or None
-        What was replaced, in words.
+    `sha256` is the checksum of the file, 64 hexadecimal digits; by default the server's, at `url`
+    with `CHECKSUM_SUFFIX`. `shown` is called with the bytes of the file, and returns a context that
+    gives the `Progress` of them.
 
     Raises
     ------

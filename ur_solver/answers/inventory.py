@@ -46,51 +46,23 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Kept:
-    """A table, an unfinished solve, an estimator or a damaged file; unknown fields are None.
-
-    Attributes
-    ----------
-    path : Path
-    kind : Kind
-    n_bytes : int
-        On disk.
-    rules : str or None
-        The rule set's name.
-    pieces : int or None
-    positions : int or None
-        The number in the table.
-    left : int or None
-        The pieces that a side has left at most in them, or None, as for `ur_solver.Table.left`.
-    is_whole : bool or None
-        Whether the table holds the whole game.
-    value_type : str or None
-    tolerance, error : float or None
-        From the table; `error` is None without a certificate.
-    objective : str or None
-        What the values are, if not chances of winning, or money.
-    made : str or None
-        When, ISO 8601, UTC.
-    message : str or None
-        Why a table cannot be read.
-    digest : str or None
-        SHA-256 of all that a table holds, hexadecimal.
-    """
+    """A table, an unfinished solve, an estimator or a damaged file; unknown fields are None."""
 
     path: pathlib.Path
     kind: Kind
-    n_bytes: int
-    rules: str | None = None
+    n_bytes: int  # on disk
+    rules: str | None = None  # the rule set's name
     pieces: int | None = None
-    positions: int | None = None
-    left: int | None = None
-    is_whole: bool | None = None
+    positions: int | None = None  # the number in the table
+    left: int | None = None  # as `ur_solver.Table.left`
+    is_whole: bool | None = None  # whether the table holds the whole game
     value_type: str | None = None
-    tolerance: float | None = None
+    tolerance: float | None = None  # from the table, as is its error, None without a certificate
     error: float | None = None
-    objective: str | None = None
-    made: str | None = None
-    message: str | None = None
-    digest: str | None = None
+    objective: str | None = None  # what the values are, if not chances of winning, or money
+    made: str | None = None  # when, ISO 8601, UTC
+    message: str | None = None  # why a table cannot be read
+    digest: str | None = None  # SHA-256 of all that a table holds, hexadecimal
 
     @classmethod
     def of(cls, path: pathlib.Path) -> Self | None:
@@ -171,13 +143,7 @@ def unfinished_solve(rules: RuleSet) -> Kept | None:
 
 
 def remove_kept(kept: Kept) -> None:
-    """Remove a table or a solve.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be removed, or a solve is writing there.
-    """
+    """Remove a table or a solve; OutputError if it cannot be, or a solve is writing there."""
     if kept.kind is Kind.IN_USE:
         raise OutputError(kept.message)
     if kept.path.is_dir():

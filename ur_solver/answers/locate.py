@@ -39,12 +39,9 @@ def find_file(rules: RuleSet, objective: str = WIN) -> TableFile | None:
     """The table of a whole rule set with an objective, opened, or None.
 
     One with as many levels of fines is preferred, then the most exact value type. A file of the
-    right name that holds another game, or a part of it, is ignored.
-
-    Raises
-    ------
-    NotATableError, TableVersionError, TableInUseError, DamagedTableError
-        If a file of the right name is not a valid table.
+    right name that holds another game, or a part of it, is ignored. NotATableError,
+    TableVersionError, TableInUseError or DamagedTableError if a file of the right name is not a
+    valid table.
     """
     nearest = None
     for table in _tables_named_for(rules, objective):
@@ -86,12 +83,8 @@ def _paths_named_for(rules: RuleSet, objective: str = WIN) -> Iterator[tuple[str
 def path_of(word: str) -> pathlib.Path:
     """The path of the table named by `word`, which need not be one that can be opened.
 
-    Raises
-    ------
-    RuleSetError
-        If `word` is no file and no name of a rule set.
-    MissingTableError
-        If there is no table of a rule set.
+    RuleSetError if `word` is no file and no name of a rule set; MissingTableError if there is no
+    table of a rule set.
     """
     if not is_rule_set(word):
         return pathlib.Path(word)
@@ -133,15 +126,9 @@ def open_file(
 ) -> TableFile:
     """Open the table named by `word`; see the module's head.
 
-    Parameters
-    ----------
-    word : str
-    say : callable, optional
-        Called with a sentence for people if the table is missing but small, before it is
-        solved at once (some seconds). Without it a missing table is an error.
-    position : str, optional
-        A position of interest: of tables of a part of the game, one that holds it is
-        preferred.
+    Before a missing table that is small is solved at once (some seconds), `say` is called with a
+    sentence for people; without it a missing table is an error. Of tables of a part of the game,
+    one that holds `position`, in notation, is preferred.
 
     Raises
     ------
@@ -168,16 +155,11 @@ def open_file_of(
     say: Callable[[str], object] | None = None,
     position: str | None = None,
 ) -> TableFile:
-    """The table of a rule set; the other parameters and errors are those of `open_file`.
+    """The table of a rule set; other parameters and errors are those of `open_file`.
 
-    If the whole table is missing and not solved now, a table of a part of the game.
-
-    Parameters
-    ----------
-    rules : RuleSet
-    word : str, optional
-        The argument of ``ur solve`` for these rules, without the number of pieces; by default
-        their name, if it is in the catalogue.
+    If the whole table is missing and not solved now, a table of a part of the game. `word` is the
+    argument of ``ur solve`` for these rules, without the number of pieces; by default their name,
+    if it is in the catalogue.
     """
     table = find_file(rules)
     if table is not None:

@@ -34,26 +34,11 @@ def table_from(
     say: Callable[[str], object] = lambda text: None,
     progress: Progress | None = None,
 ) -> TableFile:
-    """A table that holds a position, solved if there is none.
+    """A table that holds a position of these rules, solved if there is none.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    position : Position
-        Of these rules.
-    memory, threads
-        As for `ur_solver.solving.Request`.
-    say : callable
-        Called with a sentence before the solve.
-    progress : callable, optional
-        Called with the positions finished and their total.
-
-    Raises
-    ------
-    MemoryLimitError, DiskLimitError
-        If the reachable positions do not fit.
-    OutputError
-        If the table cannot be written.
+    `memory` and `threads` are as for `Request`, `say` is called with a sentence before the solve,
+    `progress` with the positions finished and their total. MemoryLimitError or DiskLimitError if
+    the reachable positions do not fit; OutputError if the table cannot be written.
     """
     rules = rules.settled()
     table = find_file(rules) or find_part(rules, position)
@@ -100,10 +85,7 @@ def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, TableFile | Non
 def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
     """The table at a path, to which positions are added; None if there is none.
 
-    Raises
-    ------
-    OutputError
-        If it cannot be extended.
+    OutputError if it cannot be extended.
     """
     if not os.path.lexists(path):
         return None

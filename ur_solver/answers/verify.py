@@ -88,26 +88,12 @@ def verify_table(
       the errors that the table claims for the blocks that its moves lead to;
     - with stakes, the errors of the levels of fines, if the table claims any.
 
-    Parameters
-    ----------
-    table : TableFile
-    sample : int
-        The number of positions to recompute by the readable rules; at most as many as there are.
-    seed : int
-        Of the sample.
-    threads : int, optional
-        By default the number of processors.
-    progress : callable, optional
-        Called with the number of positions checked so far and the number of all positions.
+    The sample has at most as many positions as there are. `progress` is called with the number of
+    positions checked so far and the number of all.
 
-    Raises
-    ------
-    DamagedTableError
-        At the first fault; it names the block and a position.
-    MemoryError
-        If there is not enough memory for all values as float64.
-    InputError
-        If `sample` or `seed` is not a whole number of at least 0.
+    DamagedTableError at the first fault: it names the block and a position. MemoryError if there is
+    not enough memory for all values as float64; InputError if `sample` or `seed` is not a whole
+    number of at least 0.
     """
     whole_number("seed", seed)
     whole_number("sample", sample)

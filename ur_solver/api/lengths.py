@@ -174,14 +174,8 @@ def find_lengths(rules: RuleSet, objective: str) -> Lengths | None:
 def open_lengths(word: str, objective: str) -> Lengths:
     """The table of lengths that a word names: the path of one, or a rule set.
 
-    Raises
-    ------
-    MissingTableError
-        If there is none; the text names the command that makes it.
-    ObjectiveError
-        If it has another objective.
-    RuleSetError, NotATableError, TableVersionError, DamagedTableError, TableInUseError
-        As `ur_solver.answers.locate.open_file` does.
+    MissingTableError if there is none: the text names the command that makes it. ObjectiveError if
+    it has another objective. Others as of `ur_solver.answers.locate.open_file`.
     """
     if not is_rule_set(word):
         return Lengths(TableFile(word, (objective,)))
@@ -269,10 +263,7 @@ def lengths_there(
 ) -> Lengths | None:
     """The table that `solve_lengths` would make, if it exists.
 
-    Raises
-    ------
-    ObjectiveError, OutputError
-        If something else is at the path.
+    ObjectiveError or OutputError if something else is at the path.
     """
     if path is None:
         return find_lengths(rules, objective)

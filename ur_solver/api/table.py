@@ -82,20 +82,7 @@ class Judge(Answers, Closing):
 
 
 class Solved(Closing):
-    """A table's file, which is read only and safe from several threads, and the ranks in it.
-
-    Parameters
-    ----------
-    path : path of a file, or TableFile
-    objectives : tuple of str
-        The objectives that a file's table may have.
-
-    Attributes
-    ----------
-    file : TableFile
-    space : Space
-        The numbered positions of the rule set.
-    """
+    """A table's file, read only and safe from several threads, and what it numbers."""
 
     def __init__(
         self, path: str | os.PathLike[str] | TableFile, objectives: tuple[str, ...]

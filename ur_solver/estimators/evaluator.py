@@ -109,14 +109,8 @@ def evaluator_of(
 ) -> Evaluator:
     """The table of a rule set, or its estimator; raises as `open_evaluator` does.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    word : str, optional
-        The argument of ``ur solve`` for these rules, as for `open_file_of`.
-    plies : int
-    say, position
-        As for `open_file`.
+    `word` is the argument of ``ur solve`` for these rules, as for `open_file_of`; `say` and
+    `position` are as for `open_file`.
     """
     file = find_file(rules)
     if file is not None:
