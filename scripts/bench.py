@@ -178,7 +178,7 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
     import numpy as np
 
     from ur_solver.api.table import Table
-    from ur_solver.blocks.stored import BlockRecord, BlockResult
+    from ur_solver.blocks.folder import BlockRecord, BlockResult
     from ur_solver.table.reader import TableFile
     from ur_solver.table.writer import write_table
 

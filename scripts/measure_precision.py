@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from ur_solver.blocks.stored import BlockRecord
+from ur_solver.blocks.folder import BlockRecord
 from ur_solver.engine import MemoryStore, ThreadRunner, solve
 from ur_solver.kernel import Values, kernel_of
 from ur_solver.rules import named_rules

@@ -6,8 +6,8 @@ import pathlib
 
 import numpy as np
 
+from ur_solver.blocks.folder import RECORD, is_sound
 from ur_solver.blocks.lock import checkpoint_folder
-from ur_solver.blocks.stored import RECORD, is_sound
 
 
 def block_files(output: pathlib.Path) -> dict[int, pathlib.Path]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.stored import BlockRecord, BlockResult
+from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
 from ur_solver.table.writer import write_table

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ur_solver import engine
-from ur_solver.blocks.stored import BlockRecord, BlockResult
+from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.common.progress import Progress
 from ur_solver.engine import MemoryStore, ThreadRunner
 from ur_solver.kernel import Kernel, Values

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.solving import make_table, solve
-from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord
+from ur_solver.blocks.folder import BlockRecord
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.errors import InputError, MemoryLimitError, OutputError
 from ur_solver.rules import PATHS, RACES, named_rules
 from ur_solver.solving import costs as cost

@@ -9,7 +9,7 @@ from itertools import count, pairwise
 import pytest
 from click.testing import CliRunner
 
-from ur_solver.blocks.stored import BlockRecord
+from ur_solver.blocks.folder import BlockRecord
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.rules import named_rules

@@ -14,8 +14,8 @@ from tests.checkpoints import finished_blocks
 from tests.solving import make_table
 from ur_solver.answers import reach
 from ur_solver.answers.verify import verify_table
+from ur_solver.blocks.folder import RECORD
 from ur_solver.blocks.lock import checkpoint_folder
-from ur_solver.blocks.stored import RECORD
 from ur_solver.cli import cli
 from ur_solver.errors import (
     IllegalPositionError,

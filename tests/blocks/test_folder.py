@@ -18,9 +18,8 @@ import pytest
 from tests.checkpoints import block_files, finished_blocks
 from tests.meaningless import hash_results
 from tests.solving import make_table, solve
-from ur_solver.blocks.folder import BlockFolder, Job
+from ur_solver.blocks.folder import RECORD, BlockFolder, BlockResult, Job
 from ur_solver.blocks.lock import checkpoint_folder
-from ur_solver.blocks.stored import RECORD, BlockResult
 from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving.execution import Resumed

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.serve.conftest import position_path
-from ur_solver.blocks.stored import BlockRecord, BlockResult
+from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile

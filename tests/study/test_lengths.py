@@ -16,7 +16,7 @@ from tests.oracles.lengths import exact_lengths
 from tests.test_exact import all_positions
 from ur_solver.api.lengths import open_lengths
 from ur_solver.api.table import Table
-from ur_solver.blocks.stored import BlockRecord, BlockResult
+from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,

@@ -120,6 +120,10 @@ class Table(Solved, Judge):
     Attributes
     ----------
     path : pathlib.Path
+    file : TableFile
+        What the values are read from, by rank.
+    space : Space
+        The numbered positions of the rule set.
 
     Raises
     ------

@@ -33,7 +33,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.stored import BlockRecord, BlockResult
+from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.errors import UnsettledError, UnsolvableError
 from ur_solver.kernel import (
     MOST_POLICY_POSITIONS,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.folder import join
-from ur_solver.blocks.stored import BlockRecord
+from ur_solver.blocks.folder import BlockRecord, join
 from ur_solver.engine.block import Lease, solve_block
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.runners import Runner, Task, ThreadRunner

@@ -10,8 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Protocol
 
-from ur_solver.blocks.folder import LATE, BlockFiles
-from ur_solver.blocks.stored import BlockRecord, BlockResult, Row
+from ur_solver.blocks.folder import LATE, BlockFiles, BlockRecord, BlockResult, Row
 from ur_solver.common.files import Closing
 from ur_solver.kernel import FinishedBlocks, Values
 

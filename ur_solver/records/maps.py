@@ -50,7 +50,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import Values
-from ur_solver.blocks.stored import BlockRecord, BlockResult
+from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.common.files import new_file
 from ur_solver.common.text import decoded, encoded, json_values
 from ur_solver.errors import MapError, RecordError, RuleSetError

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import psutil
 
+from ur_solver.blocks.folder import BlockRecord
 from ur_solver.blocks.lock import checkpoint_folder
-from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.machine import free_memory, usable_processors
 from ur_solver.engine import Allowance, BlockGraph, Dispatcher, ThreadRunner, critical_paths, solve
 from ur_solver.errors import DiskLimitError, MemoryLimitError, OutputError

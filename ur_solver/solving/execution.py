@@ -15,8 +15,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.folder import BlockFolder
-from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord
+from ur_solver.blocks.folder import BlockFolder, BlockRecord
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.progress import Progress
 from ur_solver.engine import FileStore, Runner, ThreadRunner, bound_levels, certify, solve
 from ur_solver.engine.runners import check_reachable

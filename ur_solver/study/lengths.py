@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values
-from ur_solver.blocks.stored import BlockRecord, BlockResult
+from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.common.machine import free_memory
 from ur_solver.common.progress import Progress
 from ur_solver.errors import (

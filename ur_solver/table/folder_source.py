@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.folder import Job, files_of
+from ur_solver.blocks.folder import RECORD, Job, files_of
 from ur_solver.blocks.lock import HEAD, MANIFEST, is_being_written
-from ur_solver.blocks.stored import RECORD
 from ur_solver.common.text import counted
 from ur_solver.errors import CheckpointError, DamagedBlockError, NotATableError, TableInUseError
 from ur_solver.table.format import ATTRIBUTES, CHECKSUMS, TABLE, blocks_of_rows

@@ -19,7 +19,6 @@ import json
 import math
 import os
 import pathlib
-import shlex
 import stat
 import struct
 from collections.abc import Iterator
@@ -401,6 +400,8 @@ def space_of_version(path: pathlib.Path, version: int, rules: RuleSet) -> Space:
     """The space of a table's rules; TableVersionError if its format version has other ranks."""
     space = space_of(rules)
     if version < space.first_version:
+        import shlex  # noqa: PLC0415 - for old tables alone
+
         raise TableVersionError(
             f"table {str(path)!r} has format version {version}, which numbers the positions of "
             f"{rules.name} differently: make it again by "

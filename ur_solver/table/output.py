@@ -8,9 +8,9 @@ import pathlib
 from collections.abc import Iterable
 from contextlib import suppress
 
-from ur_solver.blocks.folder import BlockFolder, Job, remove_blocks
+from ur_solver.blocks.folder import BlockFolder, BlockRecord, BlockResult, Job, remove_blocks
 from ur_solver.blocks.lock import HEAD, checkpoint_folder
-from ur_solver.blocks.stored import VALUE_TYPES, BlockRecord, BlockResult
+from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.errors import InputError, NotATableError, OutputError, TableInUseError, UrError
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part

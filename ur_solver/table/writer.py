@@ -20,9 +20,9 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.folder import BlockFolder, remove_blocks
+from ur_solver.blocks.folder import BlockFolder, BlockResult, remove_blocks
 from ur_solver.blocks.lock import HEAD, MANIFEST, is_being_written, is_unsupported, lock_open_file
-from ur_solver.blocks.stored import VALUE_TYPES, BlockResult, checksum, chunk_length_for
+from ur_solver.blocks.stored import VALUE_TYPES, checksum, chunk_length_for
 from ur_solver.common.files import Closing, write_file
 from ur_solver.common.machine import program_version
 from ur_solver.common.text import counted
