@@ -39,7 +39,7 @@ def test_options_are_those_of_queries(table):
         found = {one.text: one.value for one in each.options}
         assert found == pytest.approx(worth, abs=1e-9)
         best = max(worth.values())
-        assert [each.loss(one) for one in each.options] == pytest.approx(
+        assert [one.loss for one in each.options] == pytest.approx(
             [best - worth[one.text] for one in each.options], abs=1e-9
         )
         if each.played is None:

@@ -231,6 +231,11 @@ def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
     return USUAL.mark_of(loss / (whole or 1))
 
 
+def are_equal(losses: Any, totals: Any) -> Any:
+    """Whether alternatives with such losses are as good as the best; elementwise."""
+    return losses <= TIE * np.where(totals > 0, totals, 1.0)
+
+
 class Ranked:
     """Alternatives in groups, of each of which the side that decides takes the best.
 
@@ -302,7 +307,7 @@ class Ranked:
 
         `totals` is what there is to win in each group, shape (groups,).
         """
-        return np.asarray(self.loss <= TIE * np.where(totals > 0, totals, 1.0).repeat(self.sizes))
+        return np.asarray(are_equal(self.loss, totals.repeat(self.sizes)))
 
     def ties(self, totals: Floats) -> npt.NDArray[np.bool_]:
         """Which alternatives count as the best: equal ones, and those that may be the best."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import numpy as np
@@ -43,6 +43,9 @@ from ur_solver.rules.drawing import FROM, TO
 from ur_solver.rules.family import Roll
 from ur_solver.rules.openings import Round, chooser, level, opening_of
 from ur_solver.table.names import games_folder, own_path
+
+if TYPE_CHECKING:
+    from ur_solver.study.practise import Weighed
 
 _DICE, _PLAYERS, _OPENING = 0, 1, 2
 """The streams of random numbers of a turn, and that of the rounds of an opening."""
@@ -311,28 +314,21 @@ class Playing:
         return {each.move.text: each for each in thrown.options}
 
 
-class WeighedRound(NamedTuple):
-    """A round of an opening: its worth to the side that chooses, its loss, and their errors."""
-
-    value: float
-    loss: float
-    error: float
-    loss_error: float
-
-
-Worth = EvaluatedMove | EvaluatedChoice | WeighedRound
+Worth: TypeAlias = "EvaluatedMove | EvaluatedChoice | Weighed"
 """An option with its worth to the side that chooses it."""
 
-Weigh = Callable[[Evaluator], dict[str, Worth]]
+Weigh: TypeAlias = "Callable[[Evaluator], dict[str, Worth]]"
 """Weighs the options of a choice by a table or an estimator, and gives them by their texts."""
 
 
 def _worth_of_rounds(
     table: Evaluator, texts: Sequence[str], rounds: tuple[Round, ...]
 ) -> dict[str, Worth]:
+    from ur_solver.study.practise import Weighed  # noqa: PLC0415 - few games have openings
+
     of = decide_rounds(table, rounds)
     columns = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
-    return dict(zip(texts, map(WeighedRound, *columns), strict=True))
+    return {each.text: each for each in map(Weighed, texts, *columns)}
 
 
 def played(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import click
 
-from ur_solver.answers.decisions import TIE
+from ur_solver.answers.decisions import are_equal
 from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.audit import Judges, table_and_files
@@ -109,36 +109,30 @@ class Quiz:
         self._n_asked += 1
         if chosen is not None:
             self._n_right += _is_right(decision, chosen)
-            self._lost += decision.loss(chosen) / (decision.total or 1)
+            self._lost += chosen.loss / (decision.total or 1)
         else:
             self._lost += decision.cost
 
 
 def _is_right(decision: Decision, chosen: Weighed) -> bool:
     """Whether an option is as good as the best, or might be as far as estimates can tell."""
-    best = decision.best
-    error = (best.margin**2 + chosen.margin**2) ** 0.5 if chosen is not best else 0.0
-    return decision.loss(chosen) <= max(TIE * (decision.total or 1), error)
+    return bool(are_equal(chosen.loss, decision.total) or chosen.loss <= chosen.loss_error)
 
 
 def _wrong_text(decision: Decision, chosen: Weighed, evaluator: Evaluator) -> str:
     """What a wrong answer loses and what the next throws make of it; the best stays hidden."""
     units = decision.position.rules.payoff.units
-    lost = (
-        f"{chosen.text} is worth {units.value(chosen.value)}: {units.lost(decision.loss(chosen))}"
-    )
+    lost = f"{chosen.text} is worth {units.value(chosen.value)}: {units.lost(chosen.loss)}"
     return f"{lost}{_next_text(decision, [chosen], evaluator)}\ntry again"
 
 
 def _answer_text(decision: Decision, evaluator: Evaluator) -> str:
     """All options with their values, and what the next throws make of the best and the played."""
-    worth = [(each.value, each.margin) for each in decision.options]
-    texts = [each.text for each in decision.options]
-    ranked = sorted(decision.options, key=lambda each: -each.value)
+    options = [(each.text, each) for each in decision.options]
     played = f"\nin the game {decision.played} was played" if decision.played else ""
     return (
-        f"{decision.best.text} is the best:\n{worth_text(decision.position, texts, worth)}{played}"
-        f"{_next_text(decision, ranked[:2], evaluator)}{note_of(evaluator)}"
+        f"{decision.best.text} is the best:\n{worth_text(decision.position, options)}{played}"
+        f"{_next_text(decision, decision.ranked[:2], evaluator)}{note_of(evaluator)}"
     )
 
 
@@ -187,8 +181,8 @@ def card_of(decision: Decision) -> Card:
     options = ", ".join(each.text for each in decision.options)
     rows = "".join(
         f"<tr><td>{escape(each.text)}</td><td>{units.value(each.value)}</td>"
-        f"<td>{units.lost(decision.loss(each)) if decision.loss(each) else 'best'}</td></tr>"
-        for each in sorted(decision.options, key=lambda each: -each.value)
+        f"<td>{units.lost(each.loss) if each.loss else 'best'}</td></tr>"
+        for each in decision.ranked
     )
     source = f", {printable(decision.source)}" if decision.source else ""
     played = f"<p>{escape(f'played: {decision.played}{source}')}</p>" if decision.played else ""

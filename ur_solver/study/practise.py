@@ -167,14 +167,17 @@ def _exercise(turns: TurnBatch, number: int, side: str, cost: float) -> Exercise
 class Weighed(NamedTuple):
     """An option of a decision: a move, a choice before the throw, or a square in an opening.
 
-    `value` is to the side that decides, and `margin` half the width of its 95 % interval, 0 if it
-    is exact. `after` is the position before the next throw; None after a win and a choice, and
-    where another round of the opening follows.
+    `value` is to the side that decides, `loss` what it is worth less than the best option; `error`
+    and `loss_error` are half the widths of their 95 % intervals, 0 of exact ones. `after` is the
+    position before the next throw; None after a win and a choice, and where another round of the
+    opening follows.
     """
 
     text: str
     value: float
-    margin: float
+    loss: float
+    error: float
+    loss_error: float
     after: Position | None = None
 
 
@@ -202,16 +205,17 @@ class Decision:
     @cached_property
     def best(self) -> Weighed:
         """The option with the highest value."""
-        return max(self.options, key=lambda each: each.value)
+        return min(self.options, key=lambda each: each.loss)
 
-    def loss(self, option: Weighed) -> float:
-        """What an option loses against the best one, in the units of values."""
-        return self.best.value - option.value
+    @property
+    def ranked(self) -> list[Weighed]:
+        """The options, the best first."""
+        return sorted(self.options, key=lambda each: each.loss)
 
     @property
     def cost(self) -> float:
         """What the played option lost, or else the second best one: a share of the total."""
-        losses = {each.text: self.loss(each) for each in self.options}
+        losses = {each.text: each.loss for each in self.options}
         lost = sorted(losses.values())[1] if self.played is None else losses[self.played]
         return lost / (self.total or 1)
 
@@ -239,10 +243,10 @@ class Decision:
                 {
                     "move": each.text,
                     "value": each.value,
-                    "loss": self.loss(each),
-                    **({"error": each.margin} if each.margin else {}),
+                    "loss": each.loss,
+                    **({"error": each.error} if each.error else {}),
                 }
-                for each in sorted(self.options, key=lambda each: -each.value)
+                for each in self.ranked
             ],
             "cost": self.cost,
         }
@@ -272,16 +276,22 @@ def decision(
         found = query.evaluated_moves(values, position, throws[-1], choice) if moves else []
         for move in sorted(found, key=lambda each: moves.index(each.move)):
             after = None if move.move.position.winner else move.move.position
-            options.append(Weighed(move.move.text, move.value, move.error, after))
+            options.append(_weighed(move.move.text, move, after))
     else:
         choices = query.decision(values, position).choices
-        options = [Weighed(each.name, each.value, each.error) for each in choices]
+        options = [_weighed(each.name, each) for each in choices]
     if len(options) < 2:
         raise InputError(
             f"there is nothing to decide in {position.notation!r} with throw "
             f"{' '.join(map(str, throws)) or 'still to come'}"
         )
     return Decision(position, choice, throws, tuple(options), total(position), played, source)
+
+
+def _weighed(
+    text: str, of: query.EvaluatedMove | query.EvaluatedChoice, after: Position | None = None
+) -> Weighed:
+    return Weighed(text, of.value, of.loss, of.error, of.loss_error, after)
 
 
 def _moves(position: Position, choice: str, throws: tuple[int, ...]) -> tuple[Move, ...]:
@@ -311,12 +321,9 @@ def opening_decision(
     opening = known_opening(rules)
     rounds = opening.rounds(source, throws)
     side, found = chooser(rounds), decide_rounds(values, rounds)
-    options = tuple(
-        Weighed(each.text.split()[side == DARK], value, error, each.position)
-        for each, value, error in zip(
-            rounds, found.worth.tolist(), found.error.tolist(), strict=True
-        )
-    )
+    columns = (each.tolist() for each in (found.worth, found.loss, found.error, found.loss_error))
+    texts = [each.text.split()[side == DARK] for each in rounds]
+    options = tuple(map(Weighed, texts, *columns, [each.position for each in rounds]))
     return Decision(
         replace(level(rules, source), side=side),
         FREE_THROW,
