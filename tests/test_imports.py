@@ -54,7 +54,8 @@ def test_imports_point_left(path):
     assert "h5py" not in top or own == "table" or path.match("estimators/file.py")
     assert "click" not in top or own == "cli"
     assert "starlette" not in top or own == "serve"
-    assert "uvicorn" not in top or path.match("serve/run.py") or path.match("serve/connection.py")
+    assert "uvicorn" not in top or path.match("serve/run.py")
+    assert "msgspec" not in top or own == "serve"
     assert "tqdm" not in top or path.name == "progress.py"
     assert "flint" not in top  # it is not installed with the program
 

@@ -211,7 +211,9 @@ def test_a_folder_of_birds_whose_positions_had_other_numbers_is_refused(tmp_path
         head = json.loads((tmp_path / "birds" / name).read_text())
         assert head["version"] == version
         (tmp_path / "birds" / name).write_text(json.dumps(head | {"version": before}))
-    said = r"version 3, .* birds differently: make it again by 'ur solve birds:1 -o .*birds --force'"
+    said = (
+        r"version 3, .* birds differently: make it again by 'ur solve birds:1 -o .*birds --force'"
+    )
     with pytest.raises(TableVersionError, match=said):
         TableFile(tmp_path / "birds")
 

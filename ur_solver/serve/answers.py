@@ -7,14 +7,16 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ur_solver.answers.decisions import Thresholds
+from ur_solver.answers.decisions import Thresholds, Values
+from ur_solver.answers.query import decision, position_json
 from ur_solver.audit.audits import GameAudit, account_text, result_text
 from ur_solver.audit.games import references_of
 from ur_solver.audit.report import html_report
 from ur_solver.audit.texts import game_values
 from ur_solver.errors import InputError, PositionSyntaxError, RecordError
-from ur_solver.estimators.evaluator import Evaluator, position_values
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import (
     NOTATIONS,
     GameRecord,
@@ -25,7 +27,7 @@ from ur_solver.records import (
     read_text,
 )
 from ur_solver.rules import SIDE_NAMES, Position, RuleSet
-from ur_solver.serve.unfold import Json, Unfolded
+from ur_solver.serve.interface import Json
 from ur_solver.space.base import rows_of
 
 MAX_TURNS = 20_000
@@ -53,9 +55,43 @@ def fault_values(message: str, **rest: Any) -> Json:
 # Positions.
 
 
+class _NoValues(Values):
+    """A rule set of which nothing is solved."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set."""
+        return self._rules
+
+    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Nothing that means anything."""
+        return np.zeros(len(states))
+
+
+_OF_VALUES = {
+    *("value", "tolerance", "error", "cut_error", "chance", "choices", "choice_marks"),
+    *("luck", "best", "loss", "mark"),
+}
+"""What is said of a position, a throw or a move only if there are values."""
+
+
 def position_answer(table: Evaluator | None, position: Position) -> Json:
     """A position with all its throws and moves, and their values if there is a table."""
-    return Unfolded(table, position).answer()
+    if table is not None:
+        return decision(table, position).to_json()
+    found = decision(_NoValues(position.rules), position)
+    throws = []
+    for thrown in found.throws:
+        moves = [_without_values(each.to_json(found.source)) for each in thrown.options]
+        throws.append(_without_values(thrown.to_json(found.source)) | {"moves": moves})
+    return _without_values(found.to_json()) | {"throws": throws}
+
+
+def _without_values(answer: Json) -> Json:
+    return {key: value for key, value in answer.items() if key not in _OF_VALUES}
 
 
 def batch_values(table: Evaluator, texts: list[object]) -> Json:
@@ -70,11 +106,11 @@ def batch_values(table: Evaluator, texts: list[object]) -> Json:
             answers.append(None)
         except InputError as error:
             answers.append(fault_values(str(error)))
-    values = zip(sound, table.values(sound).tolist(), strict=True)
-    found = [
-        position_values(table, *next(values)) if answer is None else answer for answer in answers
-    ]
-    return {"positions": found}
+    valued = (
+        position_json(table, position, value, table.error_of(value, position))
+        for position, value in zip(sound, table.values(sound).tolist(), strict=True)
+    )
+    return {"positions": [next(valued) if answer is None else answer for answer in answers]}
 
 
 def state_values(table: Evaluator, states: list[list[int]]) -> Json:
@@ -96,9 +132,7 @@ def state_values(table: Evaluator, states: list[list[int]]) -> Json:
     if table.max_error is not None:
         found["errors"] = table.errors(rows).tolist()
     if table.rules.payoff.has_fines:
-        ranks = space.rank_states(rows)
-        chances = table.file.read_many(space.chance_rank(np.maximum(ranks, 0)))
-        found["chances"] = np.where(ranks < 0, values > 0, chances).tolist()
+        found["chances"] = table.state_chances(rows).tolist()
     return found
 
 

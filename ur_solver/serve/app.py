@@ -145,10 +145,11 @@ class _Served:
 
     async def data(self, request: Request) -> Response:
         """A rule set as data, with what is said of its table."""
-        (rules, table), name = self._source(request), request.path_params.get("table")
+        rules, table = self._source(request)
         if table is None:
             tag = ("data", rules.word, digest_of(rules))
             return _kept(request, tag, lambda: rules_data(rules))
+        name = request.path_params["table"]
         return _kept(
             request,
             ("data", table.digest, name),

@@ -446,6 +446,7 @@ class Thrown(Estimated, kw_only=True):
     probability: Chance
     value: Annotated[Maybe[float], note("after the best move, or the pass")] = UNSET
     luck: Annotated[Maybe[float], note("how much more that is than before the throw")] = UNSET
+    best: Annotated[Maybe[str | None], note("the best move; null where the turn passes")] = UNSET
     moves: Annotated[list[Move], note("the best first; none where the turn passes")]
 
 
@@ -663,7 +664,7 @@ OPERATIONS = {
 def document(root_path: str = "") -> Json:
     """The OpenAPI document, as JSON values, of a server under a path."""
     operations = OPERATIONS.values()
-    kinds = {Worth, Refusal, *(each.asked for each in operations)}
+    kinds: set[type[Struct]] = {Worth, Refusal, *(each.asked for each in operations)}
     kinds |= {each.reply for each in operations if isinstance(each.reply, type)}
     named = sorted(kinds, key=lambda each: each.__name__)
     _, schemas = msgspec.json.schema_components(named, ref_template=f"{_SCHEMAS}{{name}}")
@@ -689,7 +690,7 @@ def _described(path: str, operation: Operation, schemas: Json) -> Json:
     """The operation of a path as OpenAPI has it."""
     reply, asked = operation.reply, operation.asked
     if isinstance(reply, str):
-        content = {reply: {}}
+        content: Json = {reply: {}}
     else:
         schema = {"type": "object"} if reply is None else _reference(reply)
         content = {"application/json": {"schema": schema}}

@@ -133,6 +133,8 @@ def drawn_answer(table, position, view=None):
     answer = position_answer(table, position)
     figures = {"tolerance", "cut_error", "chance"} | ({"error"} if "exact" not in answer else set())
     answer = plain({key: each for key, each in answer.items() if key not in figures})
+    for thrown in answer["throws"]:
+        thrown.pop("best", None)  # which the first move is
     if view is None:
         return answer
     rules, side = position.rules, position.side

@@ -44,7 +44,10 @@ function notesOf(moves) {
       if (kind === ".") squares.push(`${ROW_NAMES[r]}${c + 1}`);
     }));
     const numbers = contents.map((each) => new Map(each.map((content, number) => [content, number])));
-    const texts = contents.map((each) => each.map(contentText));
+    // a row of dark's has what stands across the board, the letters exchanged
+    const of = (cell, content) => contentText(arranged(moves, squares[moves.mirror_cell[cell]], split(swapped(content))));
+    const texts = { L: contents.map((each) => each.map(contentText)),
+      D: contents.map((each, cell) => each.map((content) => of(cell, content))) };
     kept.set(moves, { squares, numbers, texts, rows: about.board.rows });
   }
   return kept.get(moves);
@@ -63,16 +66,17 @@ function homeText(moves, home) {
 
 /** @param {import("./moves.js").Moves} moves @param {number[]} row @param {string} side */
 export function write(moves, row, side) {
-  const seen = side === "L" ? row : moves.mirror(row);
   const { texts, rows } = notesOf(moves);
-  let cell = 0;
-  const board = rows.map((kinds) => {
-    let text = "";
-    for (const kind of kinds) text += kind === "." ? texts[cell][seen[cell++]] : "_";
-    return text;
-  }).join("/");
+  let square = 0;
+  const board = rows.map((kinds) => [...kinds].map((kind) => {
+    if (kind !== ".") return "_";
+    const cell = side === "L" ? square : moves.mirror_cell[square];
+    square++;
+    return texts[side][cell][row[cell]];
+  }).join("")).join("/");
+  const [mine, theirs] = [row[moves.nCells], row[moves.nCells + 1]].map((home) => homeText(moves, home));
   const fines = moves.hasFines ? ` p${row[moves.width - 1]}` : "";
-  return `${board} ${side} ${homeText(moves, seen[cell])} ${homeText(moves, seen[cell + 1])}${fines}`;
+  return `${board} ${side} ${side === "L" ? `${mine} ${theirs}` : `${theirs} ${mine}`}${fines}`;
 }
 
 /** A position without faults as a row. */
