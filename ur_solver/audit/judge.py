@@ -48,7 +48,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from html import escape
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -337,7 +336,9 @@ class ShownAudit(GameAudit):
     """A judged game that notebooks show as its report."""
 
     def _repr_html_(self) -> str:
-        from ur_solver.audit.report import html_report  # noqa: PLC0415 - notebooks
+        from html import escape  # noqa: PLC0415 - notebooks
+
+        from ur_solver.audit.report import html_report  # noqa: PLC0415
 
         page = html_report([self], USUAL, {})
         return (
