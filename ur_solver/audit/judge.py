@@ -66,7 +66,6 @@ from ur_solver.answers.decisions import (
 )
 from ur_solver.answers.openings import (
     Estimates,
-    decide_rounds,
     estimates_of,
     positions_of_rounds,
     ranked_rounds,
@@ -476,12 +475,6 @@ def _ply(
         0,
         f"round {number} of the opening",
     )
-
-
-def worth_of_rounds(values: Values, rounds: tuple[Round, ...]) -> list[Estimate]:
-    """What each of several rounds is worth to the side that chooses, with its error."""
-    of = decide_rounds(values, rounds)
-    return list(zip(of.worth.tolist(), of.error.tolist(), strict=True))
 
 
 # Rules of thumb.

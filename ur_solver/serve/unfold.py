@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ur_solver.answers.decisions import Thresholds
+from ur_solver.answers.decisions import Thresholds, states_of
 from ur_solver.answers.query import exactness
-from ur_solver.answers.values import states_of
 from ur_solver.estimators.evaluator import Evaluator, position_values
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, opponent
@@ -192,7 +191,7 @@ class Unfolded:
                 own = move.get("error", 0.0)
                 error = 0.0 if move is best else math.hypot(best.get("error", 0.0), own)
                 move["loss_error"] = error
-                # as `ur_solver.audit.audits.outcome_estimate` says
+                # as `ur_solver.answers.decisions` says
                 margin = max(margin, own - move["loss"])
             move["mark"] = self.mark(move["loss"], len(moves), error)
         moves.sort(key=itemgetter("loss"))
