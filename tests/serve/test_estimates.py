@@ -15,11 +15,10 @@ from tests.serve.conftest import position_path
 from tests.serve.test_requests import resolved
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
-from ur_solver.audit.audits import option_values
 from ur_solver.audit.texts import game_json
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
-from ur_solver.records import stepper_of, write_text
+from ur_solver.records import write_text
 from ur_solver.rules import SIDE_NAMES, named_rules
 from ur_solver.serve.app import make_app
 from ur_solver.serve.interface import document
@@ -60,9 +59,7 @@ def test_positions_have_errors(asker, estimators, name):
             assert answer["choices"] == pytest.approx(choices, abs=1e-6)
             allowed = {choice for choice, value in choices.items() if value is not None}
             assert answer["choice_errors"].keys() == allowed
-            options = stepper_of(estimator.rules).choices(estimator.encode([position])[0].tobytes())
-            estimates = option_values(options, estimator)
-            found = {each.name: error for each, (_, error) in zip(options, estimates, strict=True)}
+            found = {each.name: each.error for each in estimator.decision(position).choices}
             for choice, error in answer["choice_errors"].items():
                 assert error == pytest.approx(found[choice], abs=1e-7)
             continue

@@ -48,7 +48,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from html import escape
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -67,7 +66,6 @@ from ur_solver.answers.decisions import (
 )
 from ur_solver.answers.openings import (
     Estimates,
-    decide_rounds,
     estimates_of,
     positions_of_rounds,
     ranked_rounds,
@@ -337,7 +335,9 @@ class ShownAudit(GameAudit):
     """A judged game that notebooks show as its report."""
 
     def _repr_html_(self) -> str:
-        from ur_solver.audit.report import html_report  # noqa: PLC0415 - notebooks
+        from html import escape  # noqa: PLC0415 - notebooks
+
+        from ur_solver.audit.report import html_report  # noqa: PLC0415
 
         page = html_report([self], USUAL, {})
         return (
@@ -475,12 +475,6 @@ def _ply(
         0,
         f"round {number} of the opening",
     )
-
-
-def worth_of_rounds(values: Values, rounds: tuple[Round, ...]) -> list[Estimate]:
-    """What each of several rounds is worth to the side that chooses, with its error."""
-    of = decide_rounds(values, rounds)
-    return list(zip(of.worth.tolist(), of.error.tolist(), strict=True))
 
 
 # Rules of thumb.

@@ -35,9 +35,6 @@ from ur_solver.audit.audits import (
 )
 from ur_solver.audit.games import REFERENCE_GAMES, references_of
 from ur_solver.audit.judge import NOT_REACHED, first_covered, with_thumbs
-from ur_solver.audit.report import html_report
-from ur_solver.audit.review import PERIODS, against_thumbs, first_choices, over_time
-from ur_solver.audit.texts import annotated, game_json, write_csv
 from ur_solver.cli.answering import answering_of, open_answering, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, side_name
@@ -448,15 +445,23 @@ def audit_command(
             if thumbs:
                 audit = with_thumbs(audit, judges.of(rules), thumbs)  # noqa: PLW2901
             if as_json:
+                from ur_solver.audit.texts import game_json  # noqa: PLC0415 - text needs none of it
+
                 echo(game_json(audit, thresholds, references[rules]))
             if not as_json or any(outputs.values()):
                 found.append(audit)
         check_outputs(outputs, judges.paths)
         if csv is not None:
+            from ur_solver.audit.texts import write_csv  # noqa: PLC0415 - same
+
             write_file(csv, write_csv(found, thresholds))
         if annotate is not None and found:
+            from ur_solver.audit.texts import annotated  # noqa: PLC0415 - same
+
             write_games((annotated(audit, thresholds) for audit in found), annotate)
         if html is not None:
+            from ur_solver.audit.report import html_report  # noqa: PLC0415 - same
+
             write_file(html, html_report(found, thresholds, references))
         if found and not as_json:
             echo(audit_page(found, thresholds, references, worst))
@@ -474,6 +479,8 @@ def _references(table: Evaluator, games: int) -> Mapping[str, float]:
 
 def _period(text: str) -> str | int:
     """A period by name, or a number of games."""
+    from ur_solver.audit.review import PERIODS  # noqa: PLC0415 - an audit needs none of it
+
     if text in PERIODS:
         return text
     if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= 1_000_000:
@@ -525,6 +532,12 @@ def review_command(
     \b
     ur review evenings --by month
     """
+    from ur_solver.audit.review import (  # noqa: PLC0415 - same
+        against_thumbs,
+        first_choices,
+        over_time,
+    )
+
     word, files = table_and_files(words, "review")
     games_of: dict[RuleSet, list[GameAudit]] = {}
     with Judges(word, plies) as judges:

@@ -49,7 +49,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import Values
+from ur_solver.answers.decisions import Values
 from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.common.files import new_file
 from ur_solver.common.text import decoded, encoded, json_values
