@@ -293,8 +293,7 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
             found = run(plan, show)
     except KeyboardInterrupt:
         messages.say(
-            "interrupted; the same command resumes from the blocks that are finished",
-            "interrupted",
+            "interrupted; the same command resumes from the blocks that are finished", "interrupted"
         )
         raise
     with Table(found.path) as table:
