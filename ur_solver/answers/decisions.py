@@ -157,6 +157,27 @@ def totals_of(payoff: Payoff, states: Rows) -> Floats:
     return payoff.total(0) + states[:, -1].astype(float) * (payoff.total(1) - payoff.total(0))
 
 
+def to_side(value: float, is_own: bool, total: float) -> float:
+    """A value to the other side, unless it is a side's own, as one to that side."""
+    return value if is_own else total - value
+
+
+def to_sides(values: Floats, is_own: npt.NDArray[np.bool_], totals: Floats | float) -> Floats:
+    """The same of many values."""
+    return np.where(is_own, values, totals - values)
+
+
+def counts_as_best(
+    losses: Floats | float, errors: Floats | float, totals: Floats | float
+) -> npt.NDArray[np.bool_]:
+    """Whether alternatives with these losses, which have errors, count as the best.
+
+    `totals` is what there is to win; 1 of an empty pot.
+    """
+    least = TIE * np.where(np.asarray(totals) > 0, totals, 1.0)
+    return np.asarray(losses <= np.maximum(least, errors))
+
+
 class Mark(StrEnum):
     """How bad a move is."""
 
@@ -231,11 +252,6 @@ def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
     return USUAL.mark_of(loss / (whole or 1))
 
 
-def are_equal(losses: Any, totals: Any) -> Any:
-    """Whether alternatives with such losses are as good as the best; elementwise."""
-    return losses <= TIE * np.where(totals > 0, totals, 1.0)
-
-
 class Ranked:
     """Alternatives in groups, of each of which the side that decides takes the best.
 
@@ -307,11 +323,11 @@ class Ranked:
 
         `totals` is what there is to win in each group, shape (groups,).
         """
-        return np.asarray(are_equal(self.loss, totals.repeat(self.sizes)))
+        return counts_as_best(self.loss, 0.0, totals.repeat(self.sizes))
 
     def ties(self, totals: Floats) -> npt.NDArray[np.bool_]:
         """Which alternatives count as the best: equal ones, and those that may be the best."""
-        return np.asarray(self.equals(totals) | (self.loss <= self.loss_error))
+        return counts_as_best(self.loss, self.loss_error, totals.repeat(self.sizes))
 
 
 class Branches(NamedTuple):
@@ -511,7 +527,7 @@ class Decisions:
 
     def _to_mover(self, found: Floats, total: Floats | float) -> Floats:
         """Values to the side that throws next as those to the side that has moved."""
-        worth = np.where(self.branches.again, found, total - found)
+        worth = to_sides(found, self.branches.again, total)
         return np.where(self.branches.won, total, worth)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.answers.decisions import Mark, Thresholds, to_side
 from ur_solver.records import Ending, GameRecord, Ply, StateChoice, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
 from ur_solver.rules.payoff import Units, signed
@@ -105,7 +105,7 @@ class JudgedPly(NamedTuple):
 
     def to_light(self, value: float) -> float:
         """A value to the side that threw as one to light."""
-        return value if self.ply.side == LIGHT else self.total - value
+        return to_side(value, self.ply.side == LIGHT, self.total)
 
 
 class ThumbPlay(NamedTuple):
@@ -200,7 +200,7 @@ class GameAudit:
         """The value of the position to a side that resigned or lost on time; otherwise 0."""
         if self.record.conceded_by != side:
             return 0.0
-        return self.end_value if side == LIGHT else self.end_total - self.end_value
+        return to_side(self.end_value, side == LIGHT, self.end_total)
 
     @property
     def result_value(self) -> float:
