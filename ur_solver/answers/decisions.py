@@ -255,15 +255,10 @@ def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
 class Ranked:
     """Alternatives in groups, of each of which the side that decides takes the best.
 
-    Options are the alternatives of a throw, choices those of a state. No group is empty.
-
-    Parameters
-    ----------
-    worth : float64, shape (alternatives,)
-    starts : int64, shape (groups + 1,)
-        The alternatives of group k are `starts[k]` to `starts[k + 1]`.
-    errors : callable
-        Gives the errors of `worth`, same shape; called once, if errors are asked for.
+    Options are the alternatives of a throw, choices those of a state. No group is empty: the
+    alternatives of group k are `starts[k]` to `starts[k + 1]`, and arrays of alternatives are
+    float64 as `worth`. `errors` gives the errors of `worth`, and is called once, if they are asked
+    for.
     """
 
     def __init__(
@@ -333,27 +328,14 @@ class Ranked:
 class Branches(NamedTuple):
     """What may come of some states: choices, throws and options side by side.
 
-    Attributes
-    ----------
-    rows : unsigned, shape (states, state width)
-        States that are not over.
-    choice_starts : int64, shape (states + 1,)
-        Where the choices of each state begin.
-    throw_starts : int64, shape (choices + 1,)
-        Where the throws of each choice begin.
-    chances : float64, shape (throws,)
-        Their probabilities, which sum to 1 in every choice.
-    option_starts : int64, shape (throws + 1,)
-        Where the options of each throw begin.
-    after : unsigned, shape (options, state width)
-        As `TurnBatch.after`: the state after an option, seen from the side that throws next; the
-        state before one that wins.
-    again, won, fined : bool, shape (options,)
-        Whether the same side throws again, has won, has landed on a rosette.
-    by_choice : bool
-        Whether the rules have choices, all throws of which are here.
-    turns : TurnBatch or None
-        The same throws and options with all that is known of them; None of positions.
+    The states, `rows`, are not over. `choice_starts`, `throw_starts` and `option_starts` say where
+    the choices of each state, the throws of each choice and the options of each throw begin, and
+    where the last of them end; `chances` are the probabilities of throws, which sum to 1 in every
+    choice. Of each option there is the state `after` it as `TurnBatch.after` has it, seen from the
+    side that throws next (or the state before one that wins), and whether the same side throws
+    `again`, has `won`, has landed on a rosette and is `fined`. `by_choice` says whether the rules
+    have choices, all throws of which are here; `turns` has the throws and options with all that is
+    known of them, but for positions.
     """
 
     rows: Rows
@@ -435,12 +417,7 @@ def _branches(
 class Decisions:
     """The decisions of some states; arrays are worked out when they are asked for.
 
-    Parameters
-    ----------
-    values : Values
-    branches : Branches
-    others : Values, optional
-        The values where the other side throws, if they are not the same.
+    `others` are the values where the other side throws, if they are not the same.
     """
 
     def __init__(self, values: Values, branches: Branches, others: Values | None = None) -> None:

@@ -95,21 +95,9 @@ def audit_games(
 ) -> Iterator[GameAudit]:
     """Judge games in order, many at a time.
 
-    Parameters
-    ----------
-    records : iterable of GameRecord
-        Read as they are needed, about `batch` plies ahead.
-    values : Values
-        Of the games' rule set.
-    batch : int
-        How many plies to judge at once.
-
-    Raises
-    ------
-    RuleSetMismatchError
-        If a game was played by other rules.
-    BeyondTableError
-        If the table holds a part of the game that a record does not reach.
+    They are read as they are needed, `batch` plies ahead. RuleSetMismatchError if a game was played
+    by other rules, BeyondTableError if the table holds a part of the game that a record does not
+    reach.
     """
     waiting: list[_Judged] = []
     plies = 0

@@ -230,12 +230,6 @@ def annotated(audit: GameAudit, thresholds: Thresholds) -> GameRecord:
     """The record of an audited game with the findings in its comments.
 
     Its own comments stay; the findings of an earlier audit are replaced.
-
-    Parameters
-    ----------
-    audit : GameAudit
-    thresholds : Thresholds
-        Of the marks.
     """
     comments = dict(audit.record.comments)
     for n_plies, commands in _findings(audit, thresholds):
