@@ -50,19 +50,10 @@ def play_many(
 ) -> Iterator[GameRecord]:
     """Games of two players from the start, with few of them in memory at a time.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    light, dark : Policy
-        Light throws first, but for games that begin with an opening.
-    n_games : int
-    rng : numpy Generator
-        For the dice and for the players' random choices.
-    metadata : dict, optional
-        The metadata of every record.
-    entering : Values, optional
-        Where both sides enter a piece first, the games begin with that opening, and a player who
-        may choose a square takes the best by these values; without them light throws first.
+    Light throws first, but for games that begin with an opening: `entering` are the values by which
+    a player who may choose a square takes the best, where both sides enter a piece first; without
+    them light throws first there, too. `rng` is for the dice and for the players' random choices,
+    and `metadata` becomes that of every record.
     """
     players = {LIGHT: Player(rules, light), DARK: Player(rules, dark)}
     for first in range(0, n_games, _BATCH):
@@ -231,17 +222,7 @@ def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
 def reference_losses(values: Values, n_games: int, seed: int = 1) -> dict[str, float]:
     """The mean loss per choice of each player of `PLAIN` in games against itself.
 
-    Parameters
-    ----------
-    values : Values
-        The games are judged by them and played by their rule set.
-    n_games : int
-    seed : int
-
-    Returns
-    -------
-    dict of str to float
-        By player, in win probability per choice.
+    The games are judged by `values` and played by their rule set; losses are in win probability.
     """
     losses = {}
     for name in PLAIN:
@@ -267,23 +248,11 @@ def references_of(
     digest: str = "",
     say: Callable[[str], object] = lambda _text: None,
 ) -> dict[str, float]:
-    """The reference players' mean loss per choice by a table's rules.
+    """The reference players' mean loss per choice by a table's rules, in win probability.
 
-    Parameters
-    ----------
-    table : Values
-    games : int
-        How many games each of them plays.
-    digest : str
-        Of an estimator, and of its table of endings: what is kept by them is their own. Losses by a
-        table are known of some games.
-    say : callable
-        Called with a sentence for people before games are played.
-
-    Returns
-    -------
-    dict of str to float
-        By player, in win probability per choice.
+    Each of them plays `games` games. `digest` is that of an estimator, with its table of endings:
+    what is kept by it is its own; losses by a table are known of some games. `say` is called with a
+    sentence for people before games are played.
     """
     if table.tolerance > _MAX_TOLERANCE:
         return reference_losses(table, games)

@@ -25,7 +25,7 @@ from ur_solver.records.settings import (
     rules_word,
     settings_of,
 )
-from ur_solver.records.steps import Rolls, StateChoice, StateOutcome, Step, Stepper, stepper_of
+from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
 
 __all__ = [
     "NOTATIONS",
@@ -37,7 +37,6 @@ __all__ = [
     "Replay",
     "Rolls",
     "StateChoice",
-    "StateOutcome",
     "Step",
     "Stepper",
     "check_output",

@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
-from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
 from ur_solver.rules.family import Roll
 from ur_solver.space import positions_of, space_of
@@ -45,23 +44,6 @@ class Step(NamedTuple):
     state: bytes
     total: int = 1
 
-    def worth(self, value: float) -> float:
-        """Its value to the side that makes it, from that of `state` to the side to throw there."""
-        return (value if self.again else self.total - value) - self.cost
-
-
-class StateOutcome(NamedTuple):
-    """A roll with its probability: the moves `steps`, or a pass if there are none.
-
-    `passed` is the state after a pass, from the other side's view; `total` is the sum of both
-    sides' values before the move.
-    """
-
-    probability: float
-    steps: tuple[Step, ...]
-    passed: bytes
-    total: int = 1
-
 
 class Rolls(tuple[Roll, ...]):
     """All rolls of a turn; their probabilities sum to 1."""
@@ -83,21 +65,15 @@ class Rolls(tuple[Roll, ...]):
         return self[min(bisect(self._sums, chance), len(self) - 1)]
 
 
-class StateChoice:
+class StateChoice(NamedTuple):
     """A choice before the throw in one state; in birds *move* or *enter*.
 
     Its `source` is the lowest path index from which a piece may then move: `HOME` if a piece
     enters, 0 if one on the board moves.
     """
 
-    def __init__(self, stepper: Stepper, state: bytes, choice: PieceChoice) -> None:
-        self._stepper, self._state = stepper, state
-        self.name, self.source = choice.name, choice.source
-
-    @cached_property
-    def outcomes(self) -> tuple[StateOutcome, ...]:
-        """Its outcomes."""
-        return self._stepper.outcomes(self._state, self.name)
+    name: str
+    source: int
 
 
 class Stepper:
@@ -180,7 +156,7 @@ class Stepper:
             return ()
         row = np.array([self._row(state)], dtype=self.space.state_dtype)
         ((choices, _),) = self._generator.by_choices(row)
-        return tuple(StateChoice(self, state, choice) for choice in choices)
+        return tuple(StateChoice(choice.name, choice.source) for choice in choices)
 
     def rolls(self, state: bytes, choice: str = FREE_THROW) -> Rolls:
         """The rolls after a choice."""
@@ -190,18 +166,6 @@ class Stepper:
         if key not in self._kept_rolls:
             self._kept_rolls[key] = Rolls(self.rules.mechanics.rolls(choice, candidate))
         return self._kept_rolls[key]
-
-    def outcomes(
-        self, state: bytes, choice: str = FREE_THROW, rolls: Rolls | None = None
-    ) -> tuple[StateOutcome, ...]:
-        """The outcomes of all rolls after a choice, or of these."""
-        passed, total = self.flip(state), self.total(state)
-        return tuple(
-            StateOutcome(
-                float(roll.probability), self.steps_after(state, roll, choice), passed, total
-            )
-            for roll in rolls or self.rolls(state, choice)
-        )
 
     def opening_rolls(self, begin: Position) -> Rolls | None:
         """The only roll of the first turn of a game from `begin`, if the rules give it.
