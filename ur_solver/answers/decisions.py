@@ -474,6 +474,11 @@ class Decisions:
         return self.options.value - before.repeat(np.diff(self.branches.throw_starts))
 
     @cached_property
+    def fines(self) -> Floats:
+        """What each option costs the side that takes it."""
+        return np.where(self.branches.fined, float(self.values.rules.payoff.cost(True)), 0.0)
+
+    @cached_property
     def chance(self) -> Floats:
         """The chance to win after each option if both sides play for nothing else."""
         if not self.values.rules.payoff.has_fines:
@@ -498,9 +503,7 @@ class Decisions:
             return np.where(self.branches.won, 0.0, self.after)
         total = totals_of(payoff, self.branches.after) if payoff.has_fines else 1.0
         worth = self._to_mover(self.after, total)
-        if payoff.has_fines:
-            worth -= np.where(self.branches.fined, float(payoff.cost(True)), 0.0)
-        return worth
+        return worth - self.fines if payoff.has_fines else worth
 
     def _to_mover(self, found: Floats, total: Floats | float) -> Floats:
         """Values to the side that throws next as those to the side that has moved."""

@@ -74,7 +74,7 @@ from ur_solver.answers.openings import (
 )
 from ur_solver.audit.audits import GameAudit, JudgedPly, ThumbPlay
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError, WrongTypeError
-from ur_solver.moves import AGAIN, PASS, ROSETTE, MoveGenerator, TurnBatch, generator_of
+from ur_solver.moves import AGAIN, PASS, MoveGenerator, TurnBatch, generator_of
 from ur_solver.players.policies import Asked, Player, policy_of
 from ur_solver.records import GameRecord, Ply, Step, rules_word
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, Position
@@ -269,7 +269,7 @@ def _judged_plies(records: Sequence[_Judged], values: Values) -> _Plies:
     is_pass = turns.has(PASS)[made.taken]
     is_pending = np.array([ply.is_pending for ply in plies], dtype=bool)
     # fines that are paid are no longer to come
-    paid = np.where(turns.has(ROSETTE)[made.taken] & ~is_pending, float(payoff.cost(True)), 0.0)
+    paid = np.where(is_pending, 0.0, of.fines[made.taken])
     totals = np.where(is_pending, totals_before, totals_of(payoff, turns.after[made.taken]))
     keeps = turns.has(AGAIN)[made.taken] | is_pending
     after = to_sides(made.value + paid, keeps, totals)
