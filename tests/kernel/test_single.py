@@ -98,7 +98,7 @@ def test_blocks_end_however_near_the_goal_is_to_rounding(name, goal):
     values = solution(space.rules)
     for block in space.blocks:
         found = solve_block(single(space), block.index, ArrayBlocks(space, values), goal=goal)
-        assert found.sweeps < 200
+        assert found.record.sweeps < 200
         off = np.abs(found.values - values[ranks_of(block)]).max()
         assert off < max(goal, 20 * SINGLE_NOISE)
 
