@@ -242,8 +242,7 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     import numpy as np
     import numpy.typing as npt
 
-    from ur_solver.engine import Lease
-    from ur_solver.engine.block import iterate
+    from ur_solver.engine.block import Lease, iterate
     from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
     from ur_solver.kernel._inputs import Inputs
     from ur_solver.kernel.rounding import NOISE

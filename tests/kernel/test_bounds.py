@@ -15,7 +15,7 @@ from tests.kernel.blocks import loaded, ranks_of, solution, tiled_kernel
 from tests.kernel.test_draws import fives
 from tests.oracles.exact import exact_values
 from tests.solving import solve
-from ur_solver.engine import certify
+from ur_solver.engine.solve import certify
 from ur_solver.errors import CertificateError
 from ur_solver.kernel import (
     ArrayBlocks,

@@ -10,7 +10,7 @@ import pytest
 from tests.kernel.blocks import ranks_of
 from tests.kernel.test_levels import SETS, stakes_space
 from tests.solving import solve
-from ur_solver.engine import certify
+from ur_solver.engine.solve import certify
 from ur_solver.errors import CertificateError
 from ur_solver.kernel import ArrayBlocks, StakesKernel, Workspace, kernel_of, prove_values
 from ur_solver.rules import LIGHT

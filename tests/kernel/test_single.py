@@ -13,7 +13,9 @@ from tests.kernel.blocks import random_values, ranks_of, solution
 from tests.kernel.test_bounds import bounds_at, exactly, solved
 from tests.kernel.test_rows import NAMES
 from tests.solving import solve
-from ur_solver.engine import ThreadRunner, certify, solve_block
+from ur_solver.engine.block import solve_block
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.solve import certify
 from ur_solver.errors import InputError
 from ur_solver.kernel import (
     ArrayBlocks,

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from ur_solver.blocks.folder import BlockFolder, BlockRecord
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.progress import Progress
-from ur_solver.engine import FileStore, Runner, ThreadRunner, bound_levels, certify, solve
-from ur_solver.engine.runners import check_reachable
+from ur_solver.engine.runners import Runner, ThreadRunner, check_reachable
+from ur_solver.engine.solve import bound_levels, certify, solve
+from ur_solver.engine.store import FileStore
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.kernel import kernel_of
 from ur_solver.solving.costs import (
