@@ -13,7 +13,7 @@ from ur_solver.engine.runners import Allowance, ThreadRunner
 from ur_solver.engine.solve import solve
 from ur_solver.engine.store import FileStore, MemoryStore
 from ur_solver.errors import DamagedBlockError, OutputError
-from ur_solver.kernel import kernel_of
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 

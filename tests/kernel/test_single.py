@@ -17,19 +17,17 @@ from ur_solver.engine.block import solve_block
 from ur_solver.engine.runners import ThreadRunner
 from ur_solver.engine.solve import certify
 from ur_solver.errors import InputError
-from ur_solver.kernel import (
-    ArrayBlocks,
-    Kernel,
-    RaceKernel,
-    RowKernel,
-    Workspace,
-    _row_layout,
+from ur_solver.kernel import _row_layout
+from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import Kernel, RaceKernel, RowKernel, kernel_of
+from ur_solver.kernel.rounding import (
+    SINGLE_NOISE,
+    SINGLE_RESIDUAL,
     check_precision,
     default_tolerance,
-    kernel_of,
 )
-from ur_solver.kernel._tiled import instruction_sets
-from ur_solver.kernel.rounding import SINGLE_NOISE, SINGLE_RESIDUAL
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.board import Dice
 from ur_solver.space import TileSpace, is_race_of_tiles, space_of

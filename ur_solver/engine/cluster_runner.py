@@ -39,7 +39,7 @@ from ur_solver.engine.runners import (
     Task,
 )
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
-from ur_solver.kernel import Workspace
+from ur_solver.kernel._workspace import Workspace
 
 _SETTINGS = {
     # blocks that a lost worker had are not to blame

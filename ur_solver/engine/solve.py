@@ -17,15 +17,10 @@ from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import BlockStore, FileStore, MemoryStore, largest_error
 from ur_solver.errors import DamagedBlockError
-from ur_solver.kernel import (
-    Kernel,
-    Values,
-    bound_cut,
-    check_precision,
-    check_provable,
-    kernel_of,
-    prove_values,
-)
+from ur_solver.kernel.bounds import bound_cut, check_provable, prove_values
+from ur_solver.kernel.interface import Values
+from ur_solver.kernel.kernels import Kernel, kernel_of
+from ur_solver.kernel.rounding import check_precision
 from ur_solver.space import Part, PartBlocks, Space, StakesSpace, whole_of
 
 _GOAL = 0.1

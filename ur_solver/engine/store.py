@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ur_solver.blocks.folder import LATE, BlockFiles, BlockRecord, BlockResult, Row
 from ur_solver.common.files import Closing
-from ur_solver.kernel import FinishedBlocks, Values
+from ur_solver.kernel.interface import FinishedBlocks, Values
 
 
 class Backlog:

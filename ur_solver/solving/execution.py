@@ -22,7 +22,7 @@ from ur_solver.engine.runners import Runner, ThreadRunner, check_reachable
 from ur_solver.engine.solve import bound_levels, certify, solve
 from ur_solver.engine.store import FileStore
 from ur_solver.errors import InputError, missing_extra
-from ur_solver.kernel import kernel_of
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.solving.costs import (
     BASE_BYTES,
     available_bytes,
