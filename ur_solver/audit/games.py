@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import chain
 
 import numpy as np
@@ -257,8 +256,11 @@ def references_of(
     if table.tolerance > _MAX_TOLERANCE:
         return reference_losses(table, games)
     keys = [reference_key(each, games) for each in by_every_name(table.rules)]
+    shipped = next(filter(None, map(shipped_references().get, keys)), None)
+    if shipped is not None:
+        return shipped
     path = cache_folder() / "references" / f"{'-'.join(filter(None, (keys[0], digest)))}.json"
-    found = next(filter(None, map(shipped_references().get, keys)), None) or _read(path)
+    found = _read(path)
     if found is None:
         n_games = games * len(PLAIN)
         say(f"playing {counted(n_games, 'game')} of reference players, once for {table.rules.word}")
@@ -275,7 +277,7 @@ def reference_key(rules: RuleSet, games: int) -> str:
 @lru_cache(maxsize=1)
 def shipped_references() -> dict[str, dict[str, float]]:
     """The losses that come with the program, by `reference_key`."""
-    text = (resources.files("ur_solver.audit") / "references.json").read_text(encoding="utf-8")
+    text = pathlib.Path(__file__).with_name("references.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, float]] = json.loads(text)
     return found
 
