@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary
     from ur_solver.estimators.estimator import Estimator, open_estimator
     from ur_solver.estimators.evaluator import open_evaluator
-    from ur_solver.estimators.train import train
+    from ur_solver.estimators.training import train
     from ur_solver.records import GameRecord, Ply, RecordFault
     from ur_solver.rules import (
         CATALOGUE,
@@ -60,7 +60,7 @@ _NAMES = {
     "api.table": ("Table",),
     "audit.audits": ("GameAudit", "JudgedPly", "PlayerSummary"),
     "estimators.evaluator": ("open_evaluator",),
-    "estimators.train": ("train",),
+    "estimators.training": ("train",),
     "estimators.estimator": ("Estimator", "open_estimator"),
     "records": ("GameRecord", "Ply", "RecordFault"),
     "rules": (

@@ -26,7 +26,7 @@ from ur_solver.cli.play import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.text import counted, printable
 from ur_solver.errors import InputError, OutputError
-from ur_solver.estimators.evaluator import Evaluator, drawn_exercises
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing import position_text
 from ur_solver.rules.svg import board_picture
@@ -34,6 +34,7 @@ from ur_solver.study.practise import (
     Decision,
     Weighed,
     decision,
+    exercises,
     mistakes,
     next_throws,
     opening_decision,
@@ -279,7 +280,8 @@ def practise_command(
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
     """Decisions drawn from play."""
-    found = drawn_exercises(table, count, seed=seed, cost=cost, has_openings=True)
+    # an estimator judges by its network alone: a search takes as long as thousands of positions
+    found = exercises(table.looking(1), count, seed=seed, cost=cost, has_openings=True)
     return [
         (
             decision(table, each.position, each.choice, each.throws)
