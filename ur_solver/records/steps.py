@@ -1,4 +1,4 @@
-"""Turns on encoded states: choices, throws and moves one at a time, and their successors.
+"""Turns on encoded states: rolls and moves one at a time, and their successors.
 
 A state is a row of `ur_solver.space` as bytes, in which the side about to throw is always
 "mine"; a move on it is a `Step`.
@@ -19,11 +19,9 @@ import numpy as np
 
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
 from ur_solver.moves.tables import PieceChoice
-from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
+from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet, mirror_square
 from ur_solver.rules.family import Roll
 from ur_solver.space import positions_of, space_of
-
-_ACROSS = str.maketrans("AC", "CA")
 
 
 class Step(NamedTuple):
@@ -45,23 +43,6 @@ class Step(NamedTuple):
     state: bytes
     total: int = 1
 
-    def worth(self, value: float) -> float:
-        """Its value to the side that makes it, from that of `state` to the side to throw there."""
-        return (value if self.again else self.total - value) - self.cost
-
-
-class StateOutcome(NamedTuple):
-    """A roll with its probability: the moves `steps`, or a pass if there are none.
-
-    `passed` is the state after a pass, from the other side's view; `total` is the sum of both
-    sides' values before the move.
-    """
-
-    probability: float
-    steps: tuple[Step, ...]
-    passed: bytes
-    total: int = 1
-
 
 class Rolls(tuple[Roll, ...]):
     """All rolls of a turn; their probabilities sum to 1."""
@@ -81,23 +62,6 @@ class Rolls(tuple[Roll, ...]):
     def pick(self, chance: float) -> Roll:
         """The roll that a uniform random number in [0, 1) selects."""
         return self[min(bisect(self._sums, chance), len(self) - 1)]
-
-
-class StateChoice:
-    """A choice before the throw in one state; in birds *move* or *enter*.
-
-    Its `source` is the lowest path index from which a piece may then move: `HOME` if a piece
-    enters, 0 if one on the board moves.
-    """
-
-    def __init__(self, stepper: Stepper, state: bytes, choice: PieceChoice) -> None:
-        self._stepper, self._state = stepper, state
-        self.name, self.source = choice.name, choice.source
-
-    @cached_property
-    def outcomes(self) -> tuple[StateOutcome, ...]:
-        """Its outcomes."""
-        return self._stepper.outcomes(self._state, self.name)
 
 
 class Stepper:
@@ -174,13 +138,13 @@ class Stepper:
         """All legal moves after a roll; empty if it moves nothing."""
         return () if roll.moves_by is None else self.steps(state, roll.moves_by, choice)
 
-    def choices(self, state: bytes) -> tuple[StateChoice, ...]:
+    def choices(self, state: bytes) -> tuple[PieceChoice, ...]:
         """The choices before the throw; empty if the rules have none."""
         if not self._generator.has_choices:
             return ()
         row = np.array([self._row(state)], dtype=self.space.state_dtype)
         ((choices, _),) = self._generator.by_choices(row)
-        return tuple(StateChoice(self, state, choice) for choice in choices)
+        return choices
 
     def rolls(self, state: bytes, choice: str = FREE_THROW) -> Rolls:
         """The rolls after a choice."""
@@ -190,18 +154,6 @@ class Stepper:
         if key not in self._kept_rolls:
             self._kept_rolls[key] = Rolls(self.rules.mechanics.rolls(choice, candidate))
         return self._kept_rolls[key]
-
-    def outcomes(
-        self, state: bytes, choice: str = FREE_THROW, rolls: Rolls | None = None
-    ) -> tuple[StateOutcome, ...]:
-        """The outcomes of all rolls after a choice, or of these."""
-        passed, total = self.flip(state), self.total(state)
-        return tuple(
-            StateOutcome(
-                float(roll.probability), self.steps_after(state, roll, choice), passed, total
-            )
-            for roll in rolls or self.rolls(state, choice)
-        )
 
     def opening_rolls(self, begin: Position) -> Rolls | None:
         """The only roll of the first turn of a game from `begin`, if the rules give it.
@@ -215,7 +167,7 @@ class Stepper:
 
     def text(self, side: str, step: Step) -> str:
         """The move `step` of `side` in RGN's notation."""
-        return step.text if side == LIGHT else step.text.translate(_ACROSS)
+        return step.text if side == LIGHT else mirror_square(step.text)
 
     def texts(self, side: str, steps: Sequence[Step]) -> str:
         """The moves of `side` as a list for messages."""
