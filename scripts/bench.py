@@ -154,7 +154,7 @@ def inside_table(path: str) -> dict[str, Any]:
     """What a table says of its solve."""
     import h5py
 
-    from ur_solver.kernel import RaceKernel, kernel_of
+    from ur_solver.kernel.kernels import RaceKernel, kernel_of
     from ur_solver.table.reader import TableFile
 
     with TableFile(path) as table:
@@ -242,10 +242,11 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     import numpy as np
     import numpy.typing as npt
 
-    from ur_solver.engine import Lease
-    from ur_solver.engine.block import iterate
-    from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
+    from ur_solver.engine.block import Lease, iterate
     from ur_solver.kernel._inputs import Inputs
+    from ur_solver.kernel._workspace import Workspace
+    from ur_solver.kernel.interface import ArrayBlocks
+    from ur_solver.kernel.kernels import RaceKernel
     from ur_solver.kernel.rounding import NOISE
     from ur_solver.rules import named_rules
     from ur_solver.space import Block, TileSpace

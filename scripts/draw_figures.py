@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from itertools import combinations
 from unittest import mock
 
-from ur_solver.engine import ThreadRunner, solve
 from ur_solver.engine import block as iteration
-from ur_solver.kernel import RaceKernel
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.solve import solve
+from ur_solver.kernel.kernels import RaceKernel
 from ur_solver.rules import named_rules
 from ur_solver.space import TileSpace
 from ur_solver.space.tiles import Config

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 import psutil
 
-from ur_solver.engine import BlockGraph, Cluster, Lease
+from ur_solver.engine.block import Lease
 from ur_solver.engine.cluster_runner import ClusterRunner, connected
+from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.runners import Cluster
 
 
 @dataclass(frozen=True)

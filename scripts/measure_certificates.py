@@ -11,7 +11,7 @@ import sys
 import time
 
 from ur_solver.blocks.folder import BlockRecord
-from ur_solver.engine import solve
+from ur_solver.engine.solve import solve
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
 

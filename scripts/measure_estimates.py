@@ -11,7 +11,8 @@ from __future__ import annotations
 import time
 
 import ur_solver as ur
-from ur_solver.engine import ThreadRunner, solve
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.solve import solve
 from ur_solver.solving.costs import expected_seconds
 from ur_solver.solving.request import Request
 from ur_solver.space import space_of

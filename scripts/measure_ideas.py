@@ -24,10 +24,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.stored import VALUE_TYPES
-from ur_solver.engine import Lease, ThreadRunner, solve
 from ur_solver.engine import block as iteration
-from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
+from ur_solver.engine.block import Lease
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.solve import solve
 from ur_solver.kernel._tiled import TiledBlock, instruction_sets
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import RaceKernel
 from ur_solver.space import TileSpace
 from ur_solver.table.reader import TableFile
 

@@ -13,8 +13,11 @@ import time
 import numpy as np
 
 from ur_solver.blocks.folder import BlockRecord
-from ur_solver.engine import MemoryStore, ThreadRunner, solve
-from ur_solver.kernel import Values, kernel_of
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.solve import solve
+from ur_solver.engine.store import MemoryStore
+from ur_solver.kernel.interface import Values
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.rules import named_rules
 from ur_solver.space import Space, space_of
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import sys
 
-from ur_solver.engine import ThreadRunner, solve
-from ur_solver.kernel import RaceKernel
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.solve import solve
+from ur_solver.kernel.kernels import RaceKernel
 from ur_solver.rules import named_rules
 from ur_solver.space import TileSpace
 

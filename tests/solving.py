@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ur_solver import engine
 from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.common.progress import Progress
-from ur_solver.engine import MemoryStore, ThreadRunner
-from ur_solver.kernel import Kernel, Values
+from ur_solver.engine import solve as engine
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.store import MemoryStore
+from ur_solver.kernel.interface import Values
+from ur_solver.kernel.kernels import Kernel
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import evaluate
 from ur_solver.solving.execution import Event, Finished, counts_for, run

@@ -15,10 +15,12 @@ from ur_solver.answers.verify import verify_table
 from ur_solver.blocks.folder import BlockFolder, Job, described
 from ur_solver.blocks.lock import HEAD, checkpoint_folder
 from ur_solver.cli import cli
-from ur_solver.engine import FileStore, Lease
+from ur_solver.engine.block import Lease
 from ur_solver.engine.solve import SolveTask
+from ur_solver.engine.store import FileStore
 from ur_solver.errors import CheckpointError, InputError
-from ur_solver.kernel import Workspace, kernel_of
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 from ur_solver.table.reader import TableFile

@@ -10,7 +10,7 @@ from tests.meaningless import write_meaningless
 from tests.solving import make_table
 from ur_solver.blocks.folder import BlockFolder, Job
 from ur_solver.blocks.lock import checkpoint_folder
-from ur_solver.engine import Cluster
+from ur_solver.engine.runners import Cluster
 from ur_solver.errors import DiskLimitError, InputError, MemoryLimitError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving import costs as disk

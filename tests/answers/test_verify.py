@@ -13,7 +13,7 @@ from tests.solving import make_table
 from ur_solver.answers.verify import verify_table
 from ur_solver.blocks.stored import checksum
 from ur_solver.errors import DamagedTableError
-from ur_solver.kernel import RaceKernel
+from ur_solver.kernel.kernels import RaceKernel
 from ur_solver.rules import named_rules
 from ur_solver.table.format import digest
 from ur_solver.table.reader import TableFile

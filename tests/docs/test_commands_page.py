@@ -42,6 +42,7 @@ ASKED = {
         ["best", "ESTIMATOR", START_OF_7, "1"],
         ["best", "ESTIMATOR", START_OF_7],
         ["best", "bell-stakes:1", f"{ONE} p0", "3"],
+        ["best", "bell-stakes:1", "....__../....L.../....__.. L 0 1 p0", "3"],
         ["best", "birds:1", ONE],
     ],
     "ur moves": [

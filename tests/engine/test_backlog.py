@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ur_solver.engine import Backlog
+from ur_solver.engine.store import Backlog
 
 
 @pytest.fixture

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from tests.solving import solve
-from ur_solver.engine import Lease, MemoryStore, goal_of, solve_block
-from ur_solver.engine.block import StoppedError
+from ur_solver.engine.block import Lease, StoppedError, solve_block
+from ur_solver.engine.solve import goal_of
+from ur_solver.engine.store import MemoryStore
 from ur_solver.errors import MissingBlockError
-from ur_solver.kernel import Workspace, kernel_of
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import space_of
 
@@ -24,8 +26,9 @@ TOLERANCE = 1e-12
 FRESH = """
 import json, pathlib, sys
 import numpy as np
-from ur_solver.engine import goal_of, solve_block
-from ur_solver.kernel import kernel_of
+from ur_solver.engine.solve import goal_of
+from ur_solver.engine.block import solve_block
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
 

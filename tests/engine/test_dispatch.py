@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.test_graph import graphs
-from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
+from ur_solver.engine.graph import BlockGraph, critical_paths
+from ur_solver.engine.runners import Dispatcher
 
 
 @given(graphs(), st.integers(0, 1 << 30))

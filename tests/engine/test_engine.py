@@ -9,8 +9,10 @@ import pytest
 
 from tests.golden import NAMES, each_kind, golden_rules
 from tests.solving import solve
-from ur_solver.engine import ThreadRunner, runners
-from ur_solver.kernel import MIN_TOLERANCE, RaceKernel
+from ur_solver.engine import runners
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.kernel.kernels import RaceKernel
+from ur_solver.kernel.rounding import MIN_TOLERANCE
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 

@@ -9,9 +9,11 @@ from tests.checkpoints import block_files
 from tests.meaningless import hash_results
 from tests.solving import solve as solved
 from ur_solver.blocks.folder import BlockFolder, Job
-from ur_solver.engine import Allowance, FileStore, MemoryStore, ThreadRunner, solve
+from ur_solver.engine.runners import Allowance, ThreadRunner
+from ur_solver.engine.solve import solve
+from ur_solver.engine.store import FileStore, MemoryStore
 from ur_solver.errors import DamagedBlockError, OutputError
-from ur_solver.kernel import kernel_of
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ur_solver.engine import BlockGraph
+from ur_solver.engine.graph import BlockGraph
 
 
 @st.composite

@@ -7,7 +7,7 @@ import pytest
 
 from ur_solver.engine.block import Iteration, Lease, StoppedError, iterate
 from ur_solver.errors import SolveError
-from ur_solver.kernel import Workspace
+from ur_solver.kernel._workspace import Workspace
 
 NO_ROOM, LEASE = np.empty(0), Lease(Workspace())
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from ur_solver.engine import BlockGraph, ThreadRunner, runners
+from ur_solver.engine import runners
+from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.runners import ThreadRunner
 from ur_solver.errors import DamagedBlockError
 
 LONG = 60.0

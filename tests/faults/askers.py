@@ -35,12 +35,13 @@ _SITES = ("none", "same-origin", "same-site", "cross-site", "nonsense")
 _ORIGINS = ("http://localhost", "http://evil.example", "null", "nonsense")
 _METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS", "x")
 _SPLICES = ("..", "%2e%2e%2f", "%00", "\0", "//", "?", "#", "{table}", "'", "é", "%ff", "9" * 40)
+_EMPTY: list[Any] = []
 _VALUES: tuple[Any, ...] = (
     *(None, True, 0, -1, 10**400, 1e308, math.nan, -math.inf, "", "\ud800", "\udfff\ud800\0\u202e"),
     *([], {}, [[]], ["\ud800"], {"\ud800": "\ud800"}, [None, [10**30], "A@A4"], "x" * 100_000),
     [[None, [10**400], None]],
     [["\ud800", [2], "\ud800"]],
-    functools.reduce(lambda deep, _: [deep], range(500), []),
+    functools.reduce(lambda deep, _: [deep], range(500), _EMPTY),
 )
 _ENCODINGS = (*("utf-8",) * 8, "utf-8-sig", "utf-16", "utf-16-le", "latin-1")
 _GAME = "rules: finkel:3\nLight: \ud800\nDark: \u202e\x1b[31m\n\nL 2 A@A3\nD 1 C@C4\n"

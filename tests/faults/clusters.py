@@ -22,7 +22,7 @@ from tests.checkpoints import block_files
 from tests.faults.solves import Solves
 from tests.faults.tally import Tally
 from tests.solving import make_table
-from ur_solver.engine import Cluster
+from ur_solver.engine.runners import Cluster
 
 _SETTINGS = {
     # a worker may be there long before its scheduler, and ends when that has gone

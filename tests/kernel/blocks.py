@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from tests.solving import solve
 from ur_solver.engine.block import Lease, iterate
-from ur_solver.kernel import ArrayBlocks, BlockWork, Kernel, RaceKernel, Workspace
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks, BlockWork
+from ur_solver.kernel.kernels import Kernel, RaceKernel
 from ur_solver.moves import move_tables
 from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space, TileSpace, space_of

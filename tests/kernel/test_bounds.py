@@ -15,19 +15,14 @@ from tests.kernel.blocks import loaded, ranks_of, solution, tiled_kernel
 from tests.kernel.test_draws import fives
 from tests.oracles.exact import exact_values
 from tests.solving import solve
-from ur_solver.engine import certify
+from ur_solver.engine.solve import certify
 from ur_solver.errors import CertificateError
-from ur_solver.kernel import (
-    ArrayBlocks,
-    RowKernel,
-    Workspace,
-    kernel_of,
-    prove,
-    prove_values,
-)
 from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._tiled import instruction_sets
-from ur_solver.kernel.kernels import ListBlock, ListKernel
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.bounds import prove, prove_values
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import ListBlock, ListKernel, RowKernel, kernel_of
 from ur_solver.rules import named_rules
 from ur_solver.rules.board import Dice
 from ur_solver.space import is_race_of_tiles, space_of

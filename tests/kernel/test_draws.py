@@ -11,7 +11,8 @@ import pytest
 from tests.dense import DenseGame
 from tests.solving import solve
 from ur_solver.errors import SolveError
-from ur_solver.kernel import ArrayBlocks, kernel_of
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.rules import PATHS, named_rules
 from ur_solver.rules.board import Dice
 from ur_solver.space import space_of

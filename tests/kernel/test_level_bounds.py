@@ -10,9 +10,12 @@ import pytest
 from tests.kernel.blocks import ranks_of
 from tests.kernel.test_levels import SETS, stakes_space
 from tests.solving import solve
-from ur_solver.engine import certify
+from ur_solver.engine.solve import certify
 from ur_solver.errors import CertificateError
-from ur_solver.kernel import ArrayBlocks, StakesKernel, Workspace, kernel_of, prove_values
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.bounds import prove_values
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import StakesKernel, kernel_of
 from ur_solver.rules import LIGHT
 from ur_solver.rules.turns import is_draw, turn
 from ur_solver.space.stakes import CHANCE, LEAST, LEAST_CHANCE, MOST, MOST_CHANCE

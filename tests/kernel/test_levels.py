@@ -9,9 +9,12 @@ import pytest
 
 from tests.kernel.blocks import block_of, ranks_of
 from tests.solving import solve
-from ur_solver.kernel import ArrayBlocks, StakesKernel, Workspace, _row_layout, kernel_of
+from ur_solver.kernel import _row_layout
 from ur_solver.kernel._levels import LevelTurns
 from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import StakesKernel, kernel_of
 from ur_solver.moves import move_tables
 from ur_solver.rules import LIGHT, Stakes, named_rules
 from ur_solver.rules.turns import evaluate, move_value, turn

@@ -10,8 +10,8 @@ from tests.kernel.test_draws import fives
 from tests.meaningless import hash_values
 from tests.solving import solve
 from ur_solver.errors import CertificateError
-from ur_solver.kernel import kernel_of, prove
-from ur_solver.kernel.kernels import ListKernel
+from ur_solver.kernel.bounds import prove
+from ur_solver.kernel.kernels import ListKernel, kernel_of
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
 

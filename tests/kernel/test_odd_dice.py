@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from tests.dense import PRECISION, DenseGame
 from tests.solving import make_table, solve
 from ur_solver.errors import SolveError, UnsolvableError
-from ur_solver.kernel import ArrayBlocks, RowKernel, policy
+from ur_solver.kernel import policy
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import RowKernel
 from ur_solver.rules import PATHS, RuleSet, named_rules
 from ur_solver.rules.board import DICE, Dice
 from ur_solver.space import is_race_of_tiles, space_of

@@ -14,7 +14,7 @@ from tests.paths import lanes, parted_paths, random_boards, random_paths
 from tests.solving import assert_as_the_rules_say, solve
 from tests.ways import count_positions
 from ur_solver.errors import RuleSetError
-from ur_solver.kernel import RaceKernel, RowKernel
+from ur_solver.kernel.kernels import RaceKernel, RowKernel
 from ur_solver.rules import DICE, PATHS, RACES, UR, Path, RuleSet, SquareRule, named_rules
 from ur_solver.rules.board import Dice
 from ur_solver.rules.squares import (

@@ -11,7 +11,7 @@ import pytest
 
 from tests.golden import CHANCES, each_kind
 from tests.perft_records import records
-from ur_solver.kernel import kernel_of
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.moves import move_tables
 from ur_solver.rules import CATALOGUE, DARK, LIGHT
 from ur_solver.rules.turns import turn

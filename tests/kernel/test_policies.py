@@ -12,8 +12,10 @@ from tests.solving import solve
 from ur_solver.engine import block as engine_block
 from ur_solver.engine.block import Improvement, Lease, improve, iterate
 from ur_solver.errors import SolveError
-from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace, kernel_of
 from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import RowKernel, kernel_of
 from ur_solver.rules import LIGHT, named_rules
 from ur_solver.rules.turns import choice_value, final_value, move_value, turn
 from ur_solver.space import TileSpace, space_of

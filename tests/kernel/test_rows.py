@@ -11,8 +11,11 @@ import pytest
 from tests.golden import FOLDER, each_kind
 from tests.kernel.blocks import block_of, probes, ranks_of, solution
 from tests.solving import solve
-from ur_solver.kernel import ArrayBlocks, RaceKernel, RowKernel, Workspace, _row_layout, kernel_of
+from ur_solver.kernel import _row_layout
 from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import RaceKernel, RowKernel, kernel_of
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
 from ur_solver.rules.openings import opening_value
 from ur_solver.rules.turns import evaluate

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ur_solver.kernel import ArrayBlocks, Workspace, kernel_of
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.kernel.sampling import sample_bytes, sample_step
 from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import space_of

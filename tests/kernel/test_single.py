@@ -13,21 +13,21 @@ from tests.kernel.blocks import random_values, ranks_of, solution
 from tests.kernel.test_bounds import bounds_at, exactly, solved
 from tests.kernel.test_rows import NAMES
 from tests.solving import solve
-from ur_solver.engine import ThreadRunner, certify, solve_block
+from ur_solver.engine.block import solve_block
+from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.solve import certify
 from ur_solver.errors import InputError
-from ur_solver.kernel import (
-    ArrayBlocks,
-    Kernel,
-    RaceKernel,
-    RowKernel,
-    Workspace,
-    _row_layout,
+from ur_solver.kernel import _row_layout
+from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import Kernel, RaceKernel, RowKernel, kernel_of
+from ur_solver.kernel.rounding import (
+    SINGLE_NOISE,
+    SINGLE_RESIDUAL,
     check_precision,
     default_tolerance,
-    kernel_of,
 )
-from ur_solver.kernel._tiled import instruction_sets
-from ur_solver.kernel.rounding import SINGLE_NOISE, SINGLE_RESIDUAL
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.board import Dice
 from ur_solver.space import TileSpace, is_race_of_tiles, space_of
@@ -98,7 +98,7 @@ def test_blocks_end_however_near_the_goal_is_to_rounding(name, goal):
     values = solution(space.rules)
     for block in space.blocks:
         found = solve_block(single(space), block.index, ArrayBlocks(space, values), goal=goal)
-        assert found.sweeps < 200
+        assert found.record.sweeps < 200
         off = np.abs(found.values - values[ranks_of(block)]).max()
         assert off < max(goal, 20 * SINGLE_NOISE)
 

@@ -32,9 +32,11 @@ from tests.kernel.blocks import (
 )
 from tests.solving import solve
 from ur_solver.engine.block import Lease, iterate
-from ur_solver.kernel import ArrayBlocks, RaceKernel, RowKernel, Workspace
 from ur_solver.kernel._layout_tables import LANES
 from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import RaceKernel, RowKernel
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
 from ur_solver.rules.board import Dice

@@ -20,7 +20,9 @@ from tests.value_iteration import Equations, as_light
 from tests.ways import count_positions
 from ur_solver.cli import cli
 from ur_solver.errors import MapError, PositionSyntaxError, RuleSetError
-from ur_solver.kernel import ArrayBlocks, RowKernel, Values, _row_rules, _turns
+from ur_solver.kernel import _row_rules, _turns
+from ur_solver.kernel.interface import ArrayBlocks, Values
+from ur_solver.kernel.kernels import RowKernel
 from ur_solver.moves import _generator
 from ur_solver.records.maps import MapKeys
 from ur_solver.rules import PATHS, UR, Board, Dice, Path, Position, RuleSet, named_rules

@@ -157,6 +157,27 @@ def totals_of(payoff: Payoff, states: Rows) -> Floats:
     return payoff.total(0) + states[:, -1].astype(float) * (payoff.total(1) - payoff.total(0))
 
 
+def to_side(value: float, is_own: bool, total: float) -> float:
+    """A value to the other side, unless it is a side's own, as one to that side."""
+    return value if is_own else total - value
+
+
+def to_sides(values: Floats, is_own: npt.NDArray[np.bool_], totals: Floats | float) -> Floats:
+    """The same of many values."""
+    return np.where(is_own, values, totals - values)
+
+
+def counts_as_best(
+    losses: Floats | float, errors: Floats | float, totals: Floats | float
+) -> npt.NDArray[np.bool_]:
+    """Whether alternatives with these losses, which have errors, count as the best.
+
+    `totals` is what there is to win; 1 of an empty pot.
+    """
+    least = TIE * np.where(np.asarray(totals) > 0, totals, 1.0)
+    return np.asarray(losses <= np.maximum(least, errors))
+
+
 class Mark(StrEnum):
     """How bad a move is."""
 
@@ -231,23 +252,13 @@ def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
     return USUAL.mark_of(loss / (whole or 1))
 
 
-def are_equal(losses: Any, totals: Any) -> Any:
-    """Whether alternatives with such losses are as good as the best; elementwise."""
-    return losses <= TIE * np.where(totals > 0, totals, 1.0)
-
-
 class Ranked:
     """Alternatives in groups, of each of which the side that decides takes the best.
 
-    Options are the alternatives of a throw, choices those of a state. No group is empty.
-
-    Parameters
-    ----------
-    worth : float64, shape (alternatives,)
-    starts : int64, shape (groups + 1,)
-        The alternatives of group k are `starts[k]` to `starts[k + 1]`.
-    errors : callable
-        Gives the errors of `worth`, same shape; called once, if errors are asked for.
+    Options are the alternatives of a throw, choices those of a state. No group is empty: the
+    alternatives of group k are `starts[k]` to `starts[k + 1]`, and arrays of alternatives are
+    float64 as `worth`. `errors` gives the errors of `worth`, and is called once, if they are asked
+    for.
     """
 
     def __init__(
@@ -307,37 +318,24 @@ class Ranked:
 
         `totals` is what there is to win in each group, shape (groups,).
         """
-        return np.asarray(are_equal(self.loss, totals.repeat(self.sizes)))
+        return counts_as_best(self.loss, 0.0, totals.repeat(self.sizes))
 
     def ties(self, totals: Floats) -> npt.NDArray[np.bool_]:
         """Which alternatives count as the best: equal ones, and those that may be the best."""
-        return np.asarray(self.equals(totals) | (self.loss <= self.loss_error))
+        return counts_as_best(self.loss, self.loss_error, totals.repeat(self.sizes))
 
 
 class Branches(NamedTuple):
     """What may come of some states: choices, throws and options side by side.
 
-    Attributes
-    ----------
-    rows : unsigned, shape (states, state width)
-        States that are not over.
-    choice_starts : int64, shape (states + 1,)
-        Where the choices of each state begin.
-    throw_starts : int64, shape (choices + 1,)
-        Where the throws of each choice begin.
-    chances : float64, shape (throws,)
-        Their probabilities, which sum to 1 in every choice.
-    option_starts : int64, shape (throws + 1,)
-        Where the options of each throw begin.
-    after : unsigned, shape (options, state width)
-        As `TurnBatch.after`: the state after an option, seen from the side that throws next; the
-        state before one that wins.
-    again, won, fined : bool, shape (options,)
-        Whether the same side throws again, has won, has landed on a rosette.
-    by_choice : bool
-        Whether the rules have choices, all throws of which are here.
-    turns : TurnBatch or None
-        The same throws and options with all that is known of them; None of positions.
+    The states, `rows`, are not over. `choice_starts`, `throw_starts` and `option_starts` say where
+    the choices of each state, the throws of each choice and the options of each throw begin, and
+    where the last of them end; `chances` are the probabilities of throws, which sum to 1 in every
+    choice. Of each option there is the state `after` it as `TurnBatch.after` has it, seen from the
+    side that throws next (or the state before one that wins), and whether the same side throws
+    `again`, has `won`, has landed on a rosette and is `fined`. `by_choice` says whether the rules
+    have choices, all throws of which are here; `turns` has the throws and options with all that is
+    known of them, but for positions.
     """
 
     rows: Rows
@@ -419,12 +417,7 @@ def _branches(
 class Decisions:
     """The decisions of some states; arrays are worked out when they are asked for.
 
-    Parameters
-    ----------
-    values : Values
-    branches : Branches
-    others : Values, optional
-        The values where the other side throws, if they are not the same.
+    `others` are the values where the other side throws, if they are not the same.
     """
 
     def __init__(self, values: Values, branches: Branches, others: Values | None = None) -> None:
@@ -481,6 +474,11 @@ class Decisions:
         return self.options.value - before.repeat(np.diff(self.branches.throw_starts))
 
     @cached_property
+    def fines(self) -> Floats:
+        """What each option costs the side that takes it."""
+        return np.where(self.branches.fined, float(self.values.rules.payoff.cost(True)), 0.0)
+
+    @cached_property
     def chance(self) -> Floats:
         """The chance to win after each option if both sides play for nothing else."""
         if not self.values.rules.payoff.has_fines:
@@ -505,13 +503,11 @@ class Decisions:
             return np.where(self.branches.won, 0.0, self.after)
         total = totals_of(payoff, self.branches.after) if payoff.has_fines else 1.0
         worth = self._to_mover(self.after, total)
-        if payoff.has_fines:
-            worth -= np.where(self.branches.fined, float(payoff.cost(True)), 0.0)
-        return worth
+        return worth - self.fines if payoff.has_fines else worth
 
     def _to_mover(self, found: Floats, total: Floats | float) -> Floats:
         """Values to the side that throws next as those to the side that has moved."""
-        worth = np.where(self.branches.again, found, total - found)
+        worth = to_sides(found, self.branches.again, total)
         return np.where(self.branches.won, total, worth)
 
 

@@ -76,16 +76,10 @@ def fetch(
     with `CHECKSUM_SUFFIX`. `shown` is called with the bytes of the file, and returns a context that
     gives the `Progress` of them.
 
-    Raises
-    ------
-    InputError
-        If the address or the checksum is malformed.
-    FetchError
-        If the server does not answer, has no such file or no checksum, or has sent something else.
-    NotATableError, TableVersionError, DamagedTableError
-        If what was fetched is no table that this program reads.
-    DiskLimitError, OutputError
-        If there is no room, the output exists, or it cannot be written.
+    InputError if the address or the checksum is malformed; FetchError if the server does not
+    answer, has no such file or no checksum, or has sent something else; NotATableError,
+    TableVersionError or DamagedTableError if what was fetched is no table that this program reads;
+    DiskLimitError or OutputError if there is no room, the output exists, or it cannot be written.
     """
     name_of(url)
     replaced = check_replaceable(output, force=force)

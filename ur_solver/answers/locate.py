@@ -130,18 +130,10 @@ def open_file(
     sentence for people; without it a missing table is an error. Of tables of a part of the game,
     one that holds `position`, in notation, is preferred.
 
-    Raises
-    ------
-    RuleSetError
-        If `word` is no file and no name of a rule set.
-    PositionSyntaxError
-        If `position` does not follow the notation.
-    MissingTableError
-        If there is no table; its text names the command that makes it.
-    NotATableError, TableVersionError, TableInUseError, DamagedTableError
-        As `TableFile` does.
-    OutputError
-        If no folder is writable for a missing table.
+    RuleSetError if `word` is no file and no name of a rule set; PositionSyntaxError if `position`
+    does not follow the notation; MissingTableError if there is no table: its text names the command
+    that makes it; OutputError if no folder is writable for a missing table. Others as of
+    `TableFile`.
     """
     if not is_rule_set(word):
         return TableFile(word)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ur_solver.answers.decisions import Mark, Ranked, Values, encoded, mark_of
+from ur_solver.answers.decisions import Mark, Ranked, Values, encoded, mark_of, to_side
 from ur_solver.errors import ThrowError, WrongTypeError
 from ur_solver.rules import HOME, LIGHT, Position, RuleSet
 from ur_solver.rules.openings import Opening, Round, asked_of, chooser, opening_of
@@ -109,13 +109,8 @@ def ranked_rounds(opening: Opening, rounds: tuple[Round, ...], known: Estimates)
         max((known[each][1] for each in positions_of_rounds(opening, [one])), default=0.0)
         for one in rounds
     ]
-    worth = np.array([to_side(each, side, whole) for each in to_light])
+    worth = np.array([to_side(each, side == LIGHT, whole) for each in to_light])
     return Ranked(worth, np.array([0, len(rounds)]), lambda: np.array(errors))
-
-
-def to_side(value: float, side: str, whole: int) -> float:
-    """A value to light as one to `side`, or the other way round."""
-    return value if side == LIGHT else whole - value
 
 
 def decide_rounds(values: Values, rounds: tuple[Round, ...]) -> Ranked:
@@ -146,7 +141,7 @@ def evaluated_rounds(
     found = [
         EvaluatedRound(
             each,
-            to_side(worth, side, whole),
+            to_side(worth, side == LIGHT, whole),
             loss,
             error,
             loss_error,

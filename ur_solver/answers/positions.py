@@ -23,16 +23,10 @@ PositionsLike: TypeAlias = Iterable[PositionLike] | npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)  # == of arrays is no bool
 class States:
-    """Some legal positions, encoded.
+    """Some legal positions, encoded in the space's own type and seen from the side about to throw.
 
-    Attributes
-    ----------
-    rows : unsigned integers, shape (n, state width)
-        Of the space's own type, seen from the side about to throw.
-    is_dark : bool, shape (n,)
-        Whether that is dark; False for positions that were given as encoded states.
-    ranks : int64, shape (n,)
-        -1 where the game is over.
+    `is_dark` says whether that is dark (False where encoded states were given), and `ranks` are -1
+    where the game is over.
     """
 
     rows: npt.NDArray[Any]
@@ -55,12 +49,8 @@ def position_from(rules: RuleSet, position: PositionLike) -> Position:
 def rank_of(space: Space, position: Position) -> int:
     """The rank of a position, -1 if the game is over.
 
-    Raises
-    ------
-    RuleSetMismatchError
-        If the position is of another rule set.
-    IllegalPositionError
-        If the rule set forbids the position; it lists every fault.
+    RuleSetMismatchError or IllegalPositionError, which lists every fault, if it is none of the
+    space's rules.
     """
     space.rules.check_position(position)
     try:
@@ -94,22 +84,12 @@ def value_when_over(rules: RuleSet, position: Position) -> float:
 def states_from(space: Space, positions: PositionsLike, *, has_ranks: bool = True) -> States:
     """Several positions, encoded and ranked.
 
-    Parameters
-    ----------
-    space : Space
-    positions : iterable of Position or str, or array
-        In a list, an array of strings or a column of a data frame (anything that NumPy makes an
-        array of, which those of pandas, polars and Arrow are); or encoded states, as plain numbers
-        or as structures (`StateLayout`).
-    has_ranks : bool
-        Without, every rank is 0 where the game goes on, and no table of ranks is built.
-
-    Raises
-    ------
-    WrongTypeError
-        If one position is given, or something else than positions.
-    PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-        For the first position at fault.
+    They are in a list, an array of strings or a column of a data frame (anything that NumPy makes
+    an array of, which those of pandas, polars and Arrow are); or they are encoded states, as plain
+    numbers or as structures (`StateLayout`). Without `has_ranks`, every rank is 0 where the game
+    goes on, and no table of ranks is built. WrongTypeError if one position is given, or something
+    else than positions; the errors of `rank_of` and PositionSyntaxError are raised for the first at
+    fault.
     """
     if are_states(positions):
         return _checked(space, positions, has_ranks)

@@ -22,6 +22,7 @@ from ur_solver.answers.decisions import (
     decide_every_throw,
     encoded,
     mark_of,
+    to_side,
 )
 from ur_solver.answers.positions import (
     PositionLike,
@@ -230,9 +231,7 @@ class Decision(NamedTuple):
     def by_side(self) -> dict[str, float]:
         """The value to each side, light's first."""
         throwing = self.position.side
-        return {
-            side: self.value if side == throwing else self.total - self.value for side in SIDE_NAMES
-        }
+        return {side: to_side(self.value, side == throwing, self.total) for side in SIDE_NAMES}
 
     @property
     def is_draw(self) -> bool:

@@ -14,7 +14,7 @@ from ur_solver.answers.locate import find_file, find_part
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import counted
 from ur_solver.errors import OutputError, UrError
-from ur_solver.kernel import DOUBLE, default_tolerance
+from ur_solver.kernel.rounding import DOUBLE, default_tolerance
 from ur_solver.rules import Position, RuleSet
 from ur_solver.solving.execution import counts_for, run
 from ur_solver.solving.plan import plan_of

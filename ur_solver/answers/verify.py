@@ -21,13 +21,9 @@ from ur_solver.common.machine import usable_processors
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import counted, whole_number
 from ur_solver.errors import CertificateError, DamagedTableError
-from ur_solver.kernel import (
-    Workspace,
-    bound_cut,
-    check_provable,
-    kernel_of,
-    prove_values,
-)
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.bounds import bound_cut, check_provable, prove_values
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
 from ur_solver.space import Block, Part, PartBlocks, Space

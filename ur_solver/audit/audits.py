@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.answers.decisions import Mark, Thresholds, to_side
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.records import Ending, GameRecord, Ply, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
@@ -106,18 +106,13 @@ class JudgedPly(NamedTuple):
 
     def to_light(self, value: float) -> float:
         """A value to the side that threw as one to light."""
-        return value if self.ply.side == LIGHT else self.total - value
+        return to_side(value, self.ply.side == LIGHT, self.total)
 
 
 class ThumbPlay(NamedTuple):
-    """The option that a rule of thumb takes in a choice.
+    """The option that a rule of thumb takes in a choice, by its index among those of the choice.
 
-    Attributes
-    ----------
-    option : int
-        Its index among the options of the choice.
-    loss : float
-        What it loses against the best option, in the units of values; 0 if it is as good.
+    `loss` is what it loses against the best option, in the units of values; 0 if it is as good.
     """
 
     option: int
@@ -201,7 +196,7 @@ class GameAudit:
         """The value of the position to a side that resigned or lost on time; otherwise 0."""
         if self.record.conceded_by != side:
             return 0.0
-        return self.end_value if side == LIGHT else self.end_total - self.end_value
+        return to_side(self.end_value, side == LIGHT, self.end_total)
 
     @property
     def result_value(self) -> float:
@@ -381,14 +376,9 @@ MIN_CHOICES = 10
 
 
 class Strength(NamedTuple):
-    """How a player chooses: 0 as badly as random moves, 1 as what judges.
+    """How a player chooses: 0 as badly as random moves, 1 as what judges; below 0 for worse ones.
 
-    Attributes
-    ----------
-    value : float
-        Below 0 for a player who loses more than random moves do.
-    error : float
-        Half the width of its 95 % confidence interval.
+    `error` is half the width of its 95 % confidence interval.
     """
 
     value: float
@@ -399,15 +389,9 @@ def strength(summary: PlayerSummary, references: Mapping[str, float]) -> Strengt
     """A player's strength by the loss per choice; None with fewer than `MIN_CHOICES` choices.
 
     The interval is that of the mean of the losses, as if there had been one more choice in which
-    the player moved at random: a player who found every best move in a dozen choices may still
-    miss one in the next. What estimated losses may be off by is added to it.
-
-    Parameters
-    ----------
-    summary : PlayerSummary
-    references : mapping of str to float
-        The reference players' mean loss per choice in win probability; ``random`` must be among
-        them.
+    the player moved at random: a player who found every best move in a dozen choices may still miss
+    one in the next. What estimated losses may be off by is added to it. `references` are the
+    reference players' mean losses per choice, with ``random`` among them.
     """
     random, n = references["random"], summary.choices
     if n < MIN_CHOICES or not random:

@@ -36,28 +36,12 @@ four of five series rare."""
 
 
 def dice_test(records: Iterable[GameRecord], seed: int = 1) -> list[dict[str, Any]]:
-    """Count the throws of games and compare them with those of fair dice.
+    """Count the throws of games, of any rule sets, and compare them with those of fair dice.
 
     A throw that the rules give, as the first one of skiriuk, is not counted. The rounds of an
-    opening are, and where a first throw earns a second, both.
-
-    Parameters
-    ----------
-    records : iterable of GameRecord
-        Of any rule sets.
-    seed : int
-        Of the fair series that the throws are compared with.
-
-    Returns
-    -------
-    list of dict
-        JSON values for each kind of dice, in the order of the games: ``dice`` (its name),
-        ``games`` (their number), and what `compared_throws` returns.
-
-    Raises
-    ------
-    InputError
-        If the seed is none.
+    opening are, and where a first throw earns a second, both. `seed` is that of the fair series;
+    InputError if it is none. The JSON values are in the order of the games, for each kind of dice
+    ``dice`` (its name), ``games`` (their number), and what `compared_throws` returns.
     """
     whole_number("seed", seed)
     games: Counter[Dice] = Counter()
@@ -87,36 +71,23 @@ def compared_throws(
 ) -> dict[str, dict[str, Any]]:
     """Compare counts of throws with those of fair dice.
 
-    Parameters
-    ----------
-    dice : Dice
-    light, dark : mapping of int to int
-        How often each side threw what; throws that are missing were never thrown.
-    seed : int
-        Of the fair series that the throws are compared with.
+    `light` and `dark` say how often each side threw what; throws that are missing were never
+    thrown. `seed` is that of the fair series. The JSON values are for ``light``, ``dark`` and
+    ``both``:
 
-    Returns
-    -------
-    dict
-        JSON values for ``light``, ``dark`` and ``both``:
+    - ``throws``, their number;
+    - ``counts``, by throw: ``throw``, ``count``, ``expected`` (a count) and ``probability``;
+    - ``mean`` of the throws (null without any), ``fair_mean`` and ``fair_error``, half the
+      width of the interval that 95 % of the means of fair dice are in (null likewise);
+    - ``chance`` and ``mean_chance``, the shares of fair series whose counts are at least as far
+      from the expected ones, and whose mean is at least as far off (null likewise);
+    - ``shift``, by how much the mean of unfair dice must be off for the test to call four of
+      five series rare (null likewise);
+    - ``verdict``, ``usual``, ``rare``, ``very rare`` or ``nothing``, and ``text``, which says
+      that in a sentence or two.
 
-        - ``throws``, their number;
-        - ``counts``, by throw: ``throw``, ``count``, ``expected`` (a count) and ``probability``;
-        - ``mean`` of the throws (null without any), ``fair_mean`` and ``fair_error``, half the
-          width of the interval that 95 % of the means of fair dice are in (null likewise);
-        - ``chance`` and ``mean_chance``, the shares of fair series whose counts are at least as far
-          from the expected ones, and whose mean is at least as far off (null likewise);
-        - ``shift``, by how much the mean of unfair dice must be off for the test to call four of
-          five series rare (null likewise);
-        - ``verdict``, ``usual``, ``rare``, ``very rare`` or ``nothing``, and ``text``, which says
-          that in a sentence or two.
-
-    Raises
-    ------
-    ThrowError
-        If the dice cannot show a throw.
-    InputError
-        If the seed or a count is not a whole number from 0, or a count is above `MAX_COUNT`.
+    ThrowError if the dice cannot show a throw; InputError if the seed or a count is not a whole
+    number from 0, or a count is above `MAX_COUNT`.
     """
     rng = np.random.default_rng(whole_number("seed", seed))
     both: Counter[int] = Counter()

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import chain
 
 import numpy as np
@@ -50,19 +49,10 @@ def play_many(
 ) -> Iterator[GameRecord]:
     """Games of two players from the start, with few of them in memory at a time.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    light, dark : Policy
-        Light throws first, but for games that begin with an opening.
-    n_games : int
-    rng : numpy Generator
-        For the dice and for the players' random choices.
-    metadata : dict, optional
-        The metadata of every record.
-    entering : Values, optional
-        Where both sides enter a piece first, the games begin with that opening, and a player who
-        may choose a square takes the best by these values; without them light throws first.
+    Light throws first, but for games that begin with an opening: `entering` are the values by which
+    a player who may choose a square takes the best, where both sides enter a piece first; without
+    them light throws first there, too. `rng` is for the dice and for the players' random choices,
+    and `metadata` becomes that of every record.
     """
     players = {LIGHT: Player(rules, light), DARK: Player(rules, dark)}
     for first in range(0, n_games, _BATCH):
@@ -231,17 +221,7 @@ def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
 def reference_losses(values: Values, n_games: int, seed: int = 1) -> dict[str, float]:
     """The mean loss per choice of each player of `PLAIN` in games against itself.
 
-    Parameters
-    ----------
-    values : Values
-        The games are judged by them and played by their rule set.
-    n_games : int
-    seed : int
-
-    Returns
-    -------
-    dict of str to float
-        By player, in win probability per choice.
+    The games are judged by `values` and played by their rule set; losses are in win probability.
     """
     losses = {}
     for name in PLAIN:
@@ -267,29 +247,20 @@ def references_of(
     digest: str = "",
     say: Callable[[str], object] = lambda _text: None,
 ) -> dict[str, float]:
-    """The reference players' mean loss per choice by a table's rules.
+    """The reference players' mean loss per choice by a table's rules, in win probability.
 
-    Parameters
-    ----------
-    table : Values
-    games : int
-        How many games each of them plays.
-    digest : str
-        Of an estimator, and of its table of endings: what is kept by them is their own. Losses by a
-        table are known of some games.
-    say : callable
-        Called with a sentence for people before games are played.
-
-    Returns
-    -------
-    dict of str to float
-        By player, in win probability per choice.
+    Each of them plays `games` games. `digest` is that of an estimator, with its table of endings:
+    what is kept by it is its own; losses by a table are known of some games. `say` is called with a
+    sentence for people before games are played.
     """
     if table.tolerance > _MAX_TOLERANCE:
         return reference_losses(table, games)
     keys = [reference_key(each, games) for each in by_every_name(table.rules)]
+    shipped = next(filter(None, map(shipped_references().get, keys)), None)
+    if shipped is not None:
+        return shipped
     path = cache_folder() / "references" / f"{'-'.join(filter(None, (keys[0], digest)))}.json"
-    found = next(filter(None, map(shipped_references().get, keys)), None) or _read(path)
+    found = _read(path)
     if found is None:
         n_games = games * len(PLAIN)
         say(f"playing {counted(n_games, 'game')} of reference players, once for {table.rules.word}")
@@ -306,7 +277,7 @@ def reference_key(rules: RuleSet, games: int) -> str:
 @lru_cache(maxsize=1)
 def shipped_references() -> dict[str, dict[str, float]]:
     """The losses that come with the program, by `reference_key`."""
-    text = (resources.files("ur_solver.audit") / "references.json").read_text(encoding="utf-8")
+    text = pathlib.Path(__file__).with_name("references.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, float]] = json.loads(text)
     return found
 

@@ -62,6 +62,8 @@ from ur_solver.answers.decisions import (
     decide,
     decide_thrown,
     states_of,
+    to_side,
+    to_sides,
     totals_of,
 )
 from ur_solver.answers.openings import (
@@ -69,11 +71,10 @@ from ur_solver.answers.openings import (
     estimates_of,
     positions_of_rounds,
     ranked_rounds,
-    to_side,
 )
 from ur_solver.audit.audits import GameAudit, JudgedPly, ThumbPlay
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError, WrongTypeError
-from ur_solver.moves import AGAIN, PASS, ROSETTE, MoveGenerator, TurnBatch, generator_of
+from ur_solver.moves import AGAIN, PASS, MoveGenerator, TurnBatch, generator_of
 from ur_solver.players.policies import Asked, Player, policy_of
 from ur_solver.records import GameRecord, Ply, Step, rules_word
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, Position
@@ -94,21 +95,9 @@ def audit_games(
 ) -> Iterator[GameAudit]:
     """Judge games in order, many at a time.
 
-    Parameters
-    ----------
-    records : iterable of GameRecord
-        Read as they are needed, about `batch` plies ahead.
-    values : Values
-        Of the games' rule set.
-    batch : int
-        How many plies to judge at once.
-
-    Raises
-    ------
-    RuleSetMismatchError
-        If a game was played by other rules.
-    BeyondTableError
-        If the table holds a part of the game that a record does not reach.
+    They are read as they are needed, `batch` plies ahead. RuleSetMismatchError if a game was played
+    by other rules, BeyondTableError if the table holds a part of the game that a record does not
+    reach.
     """
     waiting: list[_Judged] = []
     plies = 0
@@ -280,10 +269,10 @@ def _judged_plies(records: Sequence[_Judged], values: Values) -> _Plies:
     is_pass = turns.has(PASS)[made.taken]
     is_pending = np.array([ply.is_pending for ply in plies], dtype=bool)
     # fines that are paid are no longer to come
-    paid = np.where(turns.has(ROSETTE)[made.taken] & ~is_pending, float(payoff.cost(True)), 0.0)
+    paid = np.where(is_pending, 0.0, of.fines[made.taken])
     totals = np.where(is_pending, totals_before, totals_of(payoff, turns.after[made.taken]))
     keeps = turns.has(AGAIN)[made.taken] | is_pending
-    after = np.where(keeps, made.value + paid, totals - (made.value + paid))
+    after = to_sides(made.value + paid, keeps, totals)
     before, margins = np.roll(after, 1), np.roll(made.margin, 1)
     sizes = np.array([len(each.plies) for each in records])
     played = sizes > 0
@@ -294,7 +283,7 @@ def _judged_plies(records: Sequence[_Judged], values: Values) -> _Plies:
     errors = margins, made.margin, made.loss_margin
     thrown = _as_plies(plies, figures, False, totals_before, errors)
     is_light = np.array([ply.side == LIGHT for ply in plies], dtype=bool) == keeps
-    to_light = np.where(is_light, after, totals - after)
+    to_light = to_sides(after, is_light, totals)
     estimates = list(zip(begins.tolist(), begin_margins.tolist(), strict=True))
     return _Plies(estimates, thrown, choices, to_light, totals)
 
@@ -356,7 +345,7 @@ def _audit(
     """The audit of the game to which the plies of these numbers belong."""
     state, side = of.begin
     start_total = end_total = of.record.stepper.total(state)
-    start, margin = to_side(begin[0], side, start_total), begin[1]
+    start, margin = to_side(begin[0], side == LIGHT, start_total), begin[1]
     end = start
     if numbers:
         end, end_total = float(found.after[numbers[-1]]), int(found.totals[numbers[-1]])
@@ -421,7 +410,7 @@ def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]
         of = ranked_rounds(opening, rounds, known)
         best = chosen if of.ties(np.array([whole]))[chosen] else int(of.best[0])
         loss, loss_margin = float(of.loss[chosen]), float(of.loss_error[chosen])
-        before, most = opening.value(value), to_side(float(of.value[0]), side, whole)
+        before, most = opening.value(value), to_side(float(of.value[0]), side == LIGHT, whole)
         half = opening.halfway(before, most, taken, value)
         after = before
         for mover, throw, gain in zip(
@@ -429,7 +418,7 @@ def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]
         ):
             is_chooser = mover == side and len(rounds) > 1
             ply = _ply(record, mover, throw, rounds if is_chooser else (taken,), taken, number)
-            own = to_side(after, mover, whole), to_side(after + gain, mover, whole)
+            own = [to_side(each, mover == LIGHT, whole) for each in (after, after + gain)]
             lost = loss if is_chooser else 0.0
             judged.append(
                 JudgedPly(
@@ -443,7 +432,7 @@ def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]
                     loss_margin=loss_margin if is_chooser else 0.0,
                 )
             )
-            after = to_side(own[1] - lost, mover, whole)
+            after = to_side(own[1] - lost, mover == LIGHT, whole)
     return tuple(judged)
 
 

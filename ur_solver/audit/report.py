@@ -63,15 +63,10 @@ class GraphMark:
 
 
 def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark], worth: str) -> Markup:
-    """What light has throughout the game, with a dot for each marked move.
+    """What light has throughout a game, with a dot for each marked move.
 
-    Parameters
-    ----------
-    curve : sequence of float
-        In [0, 1], before each ply and at the end.
-    marks : sequence of GraphMark
-    worth : str
-        What that is, such as ``chance to win``.
+    `curve` is in [0, 1], before each ply and at the end; `worth` says what it is, such as ``chance
+    to win``.
     """
     width, height = 720.0, 240.0
     step = width / max(len(curve) - 1, 1)
@@ -102,22 +97,12 @@ def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark], worth: str) ->
 
 
 def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:
-    """The steps of an audited game.
+    """The steps of an audited game, with `end_text` for its end.
 
-    Parameters
-    ----------
-    audit : GameAudit
-    end_text : str
-        The end in words.
-
-    Returns
-    -------
-    dict
-        ``board`` is the drawing of the first step as SVG. ``steps`` is a list: a step for each
-        judged ply, those of an opening included, before its throw, with arrows for the move played
-        and the best one, and one for the end. Each has ``parts``, by the index of a child of the
-        drawing what is drawn in its place since the step before; ``arrows``, SVG to be added; and
-        ``text``.
+    ``board`` is the drawing of the first step as SVG. ``steps`` is a list: a step for each judged
+    ply, those of an opening included, before its throw, with arrows for the move played and the
+    best one, and one for the end. Each has ``parts``, by the index of a child of the drawing what
+    is drawn in its place since the step before; ``arrows``, SVG to be added; and ``text``.
     """
     plies = audit.all_plies
     positions = [_before(audit, judged) for judged in plies] + [last_position(audit.record)]
@@ -185,14 +170,8 @@ sample finkel:4 -g 20 --players random,random``)."""
 def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references: References) -> str:
     """The report of some games as an HTML page.
 
-    Parameters
-    ----------
-    audits : sequence of GameAudit
-        The first `MAX_GAMES` are shown; the page says how many more there are.
-    thresholds : Thresholds
-    references : mapping of RuleSet to mapping of str to float
-        The reference players' mean loss per choice, by the rule set of the games; without them
-        there is no comparison.
+    The first `MAX_GAMES` are shown; the page says how many more there are. Players are compared
+    with the reference players whose losses are given for their rule set.
     """
     games = [
         _game(audit, thresholds, references.get(audit.record.rules, {}), k)

@@ -47,22 +47,11 @@ def over_time(
 ) -> list[dict[str, Any]]:
     """How each player did over time, by name, or by side where a record has no names.
 
-    Parameters
-    ----------
-    audits : iterable of GameAudit
-        In the order in which they were played if `by` is a number.
-    thresholds : Thresholds
-        Of the marks.
-    by : str or int
-        One of `PERIODS`, or how many of a player's games make a row.
-
-    Returns
-    -------
-    list of dict
-        JSON values, by player, in order of time: ``player``, ``period`` (such as ``2026-11``,
-        ``unknown``, or ``games 1 to 10``), ``games``, ``won``, ``choices``, ``best`` (in how many
-        no option was better), ``loss``, ``mean_loss`` (a choice; null without any), ``luck``,
-        ``mistakes`` (and blunders).
+    `by` is one of `PERIODS`, or how many of a player's games make a row; the audits are then in the
+    order in which they were played. The JSON values are by player, in order of time: ``player``,
+    ``period`` (such as ``2026-11``, ``unknown``, or ``games 1 to 10``), ``games``, ``won``,
+    ``choices``, ``best`` (in how many no option was better), ``loss``, ``mean_loss`` (a choice;
+    null without any), ``luck``, ``mistakes`` (and blunders).
     """
     played: dict[str, dict[str | int, list[tuple[GameAudit, str]]]] = {}
     numbers: dict[str, int] = {}
@@ -111,21 +100,11 @@ def _together(games: Sequence[tuple[GameAudit, str]], thresholds: Thresholds) ->
 def first_choices(audits: Iterable[GameAudit], throws: int) -> list[dict[str, Any]]:
     """The choices in the first throws of games, by position and throw, the most frequent first.
 
-    Parameters
-    ----------
-    audits : iterable of GameAudit
-        Of one rule set.
-    throws : int
-        How many throws of a game, of both sides, count as its first; the rounds of an opening
-        come before them.
-
-    Returns
-    -------
-    list of dict
-        JSON values: ``position``, ``throw`` (text; empty for a choice before the throw; both
-        sides' in an opening, as ``0-2``, that of the side which chooses first),
-        ``times``, ``played`` (how often each option was), ``best`` and ``loss``, in all games. A
-        choice of dark is counted with that of light in the mirrored position.
+    The games are of one rule set; `throws` of both sides count as the first of each, and the rounds
+    of an opening come before them. The JSON values are ``position``, ``throw`` (text; empty for a
+    choice before the throw; both sides' in an opening, as ``0-2``, that of the side which chooses
+    first), ``times``, ``played`` (how often each option was), ``best`` and ``loss``, in all games.
+    A choice of dark is counted with that of light in the mirrored position.
     """
     found: dict[tuple[bytes, str], dict[str, Any]] = {}
     for audit in audits:
@@ -176,29 +155,12 @@ def _as_light(judged: JudgedPly, index: int) -> str:
 def against_thumbs(
     audits: Sequence[GameAudit], values: Values, names: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """What rules of thumb would have lost in the choices of each player.
+    """What rules of thumb would have lost in the choices of each player, as in `thumb_plays`.
 
-    Parameters
-    ----------
-    audits : sequence of GameAudit
-        Of one rule set.
-    values : Table or Estimator
-        That judged them.
-    names : iterable of str
-        As in `thumb_plays`.
-
-    Returns
-    -------
-    list of dict
-        JSON values, for each player (or side, where a record has no names) and each rule of thumb:
-        ``player``, ``thumb``, ``choices``, ``same`` (in how many it takes the option that was
-        taken), ``best`` (in how many it takes a best one), ``mean_loss`` of it and
-        ``player_mean_loss``.
-
-    Raises
-    ------
-    InputError
-        If there is no such rule of thumb.
+    The JSON values are for each player (or side, where a record has no names) and each rule of
+    thumb: ``player``, ``thumb``, ``choices``, ``same`` (in how many it takes the option that was
+    taken), ``best`` (in how many it takes a best one), ``mean_loss`` of it and
+    ``player_mean_loss``.
     """
     rows: list[dict[str, Any]] = []
     for name in names:

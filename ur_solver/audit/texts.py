@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.answers.decisions import Mark, Thresholds, to_side
 from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary, strength
 from ur_solver.common.text import cell, sound
 from ur_solver.records import GameRecord, rules_word
@@ -209,8 +209,8 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "inaccuracies": player.marks[Mark.INACCURACY],
         "mistakes": player.marks[Mark.MISTAKE],
         "blunders": player.marks[Mark.BLUNDER],
-        "start_value": audit.start_value if is_light else audit.start_total - audit.start_value,
-        "end_value": audit.end_value if is_light else audit.end_total - audit.end_value,
+        "start_value": to_side(audit.start_value, is_light, audit.start_total),
+        "end_value": to_side(audit.end_value, is_light, audit.end_total),
         "fines": player.cost,
         "first_throw": audit.first + 1,
         "ending": str(record.ending),
@@ -230,12 +230,6 @@ def annotated(audit: GameAudit, thresholds: Thresholds) -> GameRecord:
     """The record of an audited game with the findings in its comments.
 
     Its own comments stay; the findings of an earlier audit are replaced.
-
-    Parameters
-    ----------
-    audit : GameAudit
-    thresholds : Thresholds
-        Of the marks.
     """
     comments = dict(audit.record.comments)
     for n_plies, commands in _findings(audit, thresholds):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.cli.options import number_option
-from ur_solver.cli.output import gib_text, say, time_text
+from ur_solver.cli.output import columns, gib_text, say, time_text, worth_bar
 from ur_solver.common.text import counted
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators.evaluator import TRAINING_MINUTES, Evaluator, evaluator_of, open_evaluator
-from ur_solver.rules import RuleSet, named_rules
+from ur_solver.rules import Position, RuleSet, named_rules
+
+if TYPE_CHECKING:
+    from ur_solver.answers.query import EvaluatedChoice, EvaluatedMove
+    from ur_solver.study.practise import Weighed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -94,6 +98,42 @@ def text_of(evaluator: Evaluator, value: float, error: float) -> str:
     if error == 0:
         return payoff.text(value, evaluator.tolerance)
     return payoff.units.estimate(value, error)
+
+
+Worth: TypeAlias = "EvaluatedMove | EvaluatedChoice | Weighed"
+"""An option of a decision with its worth to the side that decides."""
+
+
+def options_text(
+    position: Position,
+    options: Iterable[tuple[str, Worth]],
+    value_text: Callable[[Worth], str],
+    lost_text: Callable[[Worth], str | None],
+    *,
+    are_numbered: bool = False,
+) -> str:
+    """The options of a decision as a table, in words, with what each is worth and loses.
+
+    `lost_text` gives None for a best option. Of estimates, "perhaps" is added to a loss if the
+    intervals do not exclude that there is none.
+    """
+
+    def loss(worth: Worth) -> str:
+        lost = lost_text(worth)
+        if lost is None:
+            return "best"
+        return f"-{lost}" if worth.loss > worth.loss_error else f"-{lost}, perhaps"
+
+    rows = [
+        [
+            *([f"  {number}", text] if are_numbered else [f"  {text}"]),
+            value_text(worth),
+            loss(worth),
+            worth_bar(position, worth.value),
+        ]
+        for number, (text, worth) in enumerate(options, start=1)
+    ]
+    return columns(rows, "><>><" if are_numbered else "<>><")
 
 
 def note_of(evaluator: Evaluator) -> str:

@@ -280,13 +280,7 @@ def _duel_page(found: Duel, first: str, second: str) -> str:
 @plies_option(1)
 @json_option
 def sample_command(
-    word: str,
-    games: int,
-    players: str,
-    seed: int,
-    output: Path | None,
-    plies: int,
-    as_json: bool,
+    word: str, games: int, players: str, seed: int, output: Path | None, plies: int, as_json: bool
 ) -> None:
     """Play games between two players by the rules of TABLE and print their statistics.
 
@@ -365,10 +359,7 @@ def _sample_page(found: SampleStatistics, metadata: dict[str, str], has_fines: b
     rows = [["games", f"{found.games:,}, {found.finished:,} of them finished"]]
     if found.finished:
         rows += [
-            [
-                f"{names[side]} ({side_name(side)}) wins",
-                as_share(wins[side].to_json()),
-            ]
+            [f"{names[side]} ({side_name(side)}) wins", as_share(wins[side].to_json())]
             for side in (LIGHT, DARK)
         ]
         if has_fines:

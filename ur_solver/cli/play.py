@@ -18,11 +18,11 @@ import numpy as np
 from click.core import ParameterSource
 
 from ur_solver.answers.openings import decide_rounds
-from ur_solver.answers.query import EvaluatedChoice, EvaluatedMove, decision
-from ur_solver.cli.answering import note_of, playing_if_any, plies_option
+from ur_solver.answers.query import decision
+from ur_solver.cli.answering import Worth, note_of, options_text, playing_if_any, plies_option
 from ur_solver.cli.audit import audit_of
 from ur_solver.cli.options import output_option, seed_option, table_argument
-from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
+from ur_solver.cli.output import draw_position, echo, say, side_name
 from ur_solver.common.files import check_outputs
 from ur_solver.errors import InputError, OutputError, RecordError
 from ur_solver.estimators.evaluator import Evaluator
@@ -45,7 +45,7 @@ from ur_solver.rules.openings import Round, chooser, level, opening_of
 from ur_solver.table.names import games_folder, own_path
 
 if TYPE_CHECKING:
-    from ur_solver.study.practise import Weighed
+    pass
 
 _DICE, _PLAYERS, _OPENING = 0, 1, 2
 """The streams of random numbers of a turn, and that of the rounds of an opening."""
@@ -314,9 +314,6 @@ class Playing:
         return {each.move.text: each for each in thrown.options}
 
 
-Worth: TypeAlias = "EvaluatedMove | EvaluatedChoice | Weighed"
-"""An option with its worth to the side that chooses it."""
-
 Weigh: TypeAlias = "Callable[[Evaluator], dict[str, Worth]]"
 """Weighs the options of a choice by a table or an estimator, and gives them by their texts."""
 
@@ -357,25 +354,16 @@ def worth_text(position: Position, options: Iterable[tuple[str, Worth]]) -> str:
     """The options of a side to throw as a table: numbered, with values and losses."""
     units = position.rules.payoff.units
 
-    def loss(worth: Worth) -> str:
-        lost = units.mean(worth.loss)
-        if not float(lost):
-            return "best"
-        return f"-{lost}{', perhaps' if worth.loss <= worth.loss_error else ''}"
+    def value(worth: Worth) -> str:
+        if worth.error:
+            return units.estimate(worth.value, worth.error)
+        return units.value(worth.value, units.digits + 1)
 
-    rows = [
-        [
-            f"  {k}",
-            text,
-            units.estimate(worth.value, worth.error)
-            if worth.error
-            else units.value(worth.value, units.digits + 1),
-            loss(worth),
-            worth_bar(position, worth.value),
-        ]
-        for k, (text, worth) in enumerate(options, start=1)
-    ]
-    return columns(rows, "><>><")
+    def lost(worth: Worth) -> str | None:
+        text = units.mean(worth.loss)
+        return text if float(text) else None
+
+    return options_text(position, options, value, lost, are_numbered=True)
 
 
 def chosen_index(answer: str, texts: Sequence[str]) -> int | None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import click
 
-from ur_solver.answers.decisions import are_equal
+from ur_solver.answers.decisions import counts_as_best
 from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.audit import Judges, table_and_files
@@ -116,7 +116,7 @@ class Quiz:
 
 def _is_right(decision: Decision, chosen: Weighed) -> bool:
     """Whether an option is as good as the best, or might be as far as estimates can tell."""
-    return bool(are_equal(chosen.loss, decision.total) or chosen.loss <= chosen.loss_error)
+    return bool(counts_as_best(chosen.loss, chosen.loss_error, decision.total))
 
 
 def _wrong_text(decision: Decision, chosen: Weighed, evaluator: Evaluator) -> str:

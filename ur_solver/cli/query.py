@@ -19,7 +19,14 @@ from ur_solver.answers.query import (
     position_json,
 )
 from ur_solver.api.table import Table
-from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of
+from ur_solver.cli.answering import (
+    Worth,
+    note_of,
+    open_answering,
+    options_text,
+    plies_option,
+    text_of,
+)
 from ur_solver.cli.moves import (
     STDIN,
     Forms,
@@ -53,7 +60,7 @@ from ur_solver.cli.output import (
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import SIDE_NAMES, Position, named_rules
 from ur_solver.rules.payoff import CHANCES
-from ur_solver.rules.turns import has_choices
+from ur_solver.rules.turns import has_choices, total
 from ur_solver.table.format import WIN
 
 if TYPE_CHECKING:
@@ -358,37 +365,29 @@ def _moves_line(table: Evaluator, thrown: ThrowValue) -> str:
 
 
 def _moves_pages(table: Evaluator, asked: Question) -> list[str]:
+    def value(each: Worth) -> str:
+        return text_of(table, each.value, each.error)
+
+    def lost(each: Worth) -> str | None:
+        tolerance = 1e-4 * total(asked.position) if each.loss_error else table.tolerance
+        return table.rules.payoff.text(each.loss, tolerance) if each.loss else None
+
     pages = []
     for rolled, thrown in zip(asked.rolls, _thrown(table, asked), strict=True):
-        rows = [
-            [
-                f"  {each.move.text}",
-                text_of(table, each.value, each.error),
-                _loss_text(table, each),
-                worth_bar(asked.position, each.value),
-            ]
-            for each in thrown.moves
-        ]
-        passed = f"  {rolled.passing}: {text_of(table, thrown.value, thrown.error)}"
-        pages.append(columns(rows, "<>><") + _winning_note(table, thrown) if rows else passed)
+        if moves := thrown.moves:
+            options = [(each.move.text, each) for each in moves]
+            page = options_text(asked.position, options, value, lost)
+            pages.append(page + _winning_note(table, moves))
+        else:
+            pages.append(f"  {rolled.passing}: {text_of(table, thrown.value, thrown.error)}")
     return pages
 
 
-def _loss_text(table: Evaluator, each: EvaluatedMove) -> str:
-    """The loss; of estimates, "perhaps" is added if the intervals do not exclude a loss of 0."""
-    if not each.loss:
-        return "best"
-    payoff, error = table.rules.payoff, each.loss_error
-    tolerance = 1e-4 * payoff.total(each.move.position.fines) if error else table.tolerance
-    loss = f"-{payoff.text(each.loss, tolerance)}"
-    return loss if each.loss > error else f"{loss}, perhaps"
-
-
-def _winning_note(table: Evaluator, thrown: ThrowValue) -> str:
+def _winning_note(table: Evaluator, moves: list[EvaluatedMove]) -> str:
     """With stakes, the move that wins more often than the best."""
     if not table.are_exact:
         return ""
-    best, winning = thrown.moves[0], max(thrown.moves, key=lambda each: each.chance)
+    best, winning = moves[0], max(moves, key=lambda each: each.chance)
     tolerance = table.header.tolerance
     if winning.chance - best.chance <= 2 * tolerance:
         return ""

@@ -191,13 +191,7 @@ def _mention_list(mentions: Sequence[Mention]) -> str:
 def _list(sets: list[RuleSet]) -> str:
     head = ["rule set", "pieces", "path", "dice", "what sets it apart"]
     rows = [
-        [
-            rules.name,
-            str(rules.pieces),
-            rules.path.name,
-            rules.dice.name,
-            rules.mechanics.summary,
-        ]
+        [rules.name, str(rules.pieces), rules.path.name, rules.dice.name, rules.mechanics.summary]
         for rules in sets
     ]
     return columns([head, *rows], "<><<<")

@@ -42,9 +42,9 @@ from ur_solver.cli.output import (
 from ur_solver.cli.plan import cost_of
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import counted
-from ur_solver.engine import Cluster
+from ur_solver.engine.runners import Cluster
 from ur_solver.errors import CertificateError
-from ur_solver.kernel import MAX_TOLERANCE, MIN_TOLERANCE
+from ur_solver.kernel.rounding import MAX_TOLERANCE, MIN_TOLERANCE
 from ur_solver.solving.execution import (
     Begun,
     BlockDone,
@@ -293,8 +293,7 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
             found = run(plan, show)
     except KeyboardInterrupt:
         messages.say(
-            "interrupted; the same command resumes from the blocks that are finished",
-            "interrupted",
+            "interrupted; the same command resumes from the blocks that are finished", "interrupted"
         )
         raise
     with Table(found.path) as table:

@@ -69,10 +69,7 @@ def study_page(found: dict[str, Any]) -> str:
         ("squares of light's path", _squares(found)),
         ("openings: the best second moves", _openings(found)),
         ("openings: the choice before the third throw", _choices_before_throws(found)),
-        (
-            "what to remember: the best order of priorities",
-            _thumbs(found),
-        ),
+        ("what to remember: the best order of priorities", _thumbs(found)),
     ]
     texts = [head]
     texts += [f"{click.style(title, bold=True)}\n{text}" for title, text in parts if text]

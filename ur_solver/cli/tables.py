@@ -38,15 +38,7 @@ from ur_solver.cli.options import (
     table_argument,
     threads_option,
 )
-from ur_solver.cli.output import (
-    bound_text,
-    columns,
-    echo,
-    proven_text,
-    say,
-    size_text,
-    time_text,
-)
+from ur_solver.cli.output import bound_text, columns, echo, proven_text, say, size_text, time_text
 from ur_solver.common.text import counted
 from ur_solver.errors import (
     CertificateError,
@@ -302,10 +294,7 @@ def info_command(word: str | None, objective: str, is_of_paths: bool, as_json: b
             return
         header = table.header
         part, value = table.file.part, table.start_value
-        rows = [
-            ["file", str(table.path)],
-            ["rule set", header.rules.title],
-        ]
+        rows = [["file", str(table.path)], ["rule set", header.rules.title]]
         if not part.is_whole:
             rows.append(["holds", part.scope])
         if value is not None:
@@ -437,12 +426,7 @@ def _proven(table: Table) -> str:
 @json_option
 @message_options
 def verify_command(
-    word: str,
-    objective: str,
-    sample: int,
-    threads: int | None,
-    as_json: bool,
-    messages: Messages,
+    word: str, objective: str, sample: int, threads: int | None, as_json: bool, messages: Messages
 ) -> None:
     """Check the values of TABLE, a file or a rule set such as finkel:3, by recomputing them.
 
@@ -550,9 +534,7 @@ def pack_command(
 @click.command()
 @click.argument("url")
 @output_option(
-    "Write to FILE; by default to the folder of tables, under the name in URL.",
-    TABLE_PATH,
-    "FILE",
+    "Write to FILE; by default to the folder of tables, under the name in URL.", TABLE_PATH, "FILE"
 )
 @click.option(
     "--sha256", metavar="HEX", help="Expect this checksum; by default the one at URL.sha256."

@@ -35,18 +35,11 @@ import numpy.typing as npt
 
 from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.errors import UnsettledError, UnsolvableError
-from ur_solver.kernel import (
-    MOST_POLICY_POSITIONS,
-    BlockWork,
-    FinishedBlocks,
-    Kernel,
-    PolicyWork,
-    SweptValues,
-    Values,
-    Workspace,
-    is_within,
-    prove,
-)
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.bounds import is_within, prove
+from ur_solver.kernel.interface import BlockWork, FinishedBlocks, PolicyWork, SweptValues, Values
+from ur_solver.kernel.kernels import Kernel
+from ur_solver.kernel.policy import MOST_POLICY_POSITIONS
 from ur_solver.space import Block
 
 

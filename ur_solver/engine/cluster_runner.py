@@ -27,10 +27,19 @@ from distributed.scheduler import KilledWorker
 from ur_solver.blocks.folder import described
 from ur_solver.blocks.lock import HEAD
 from ur_solver.common.machine import free_memory, program_version, usable_processors
-from ur_solver.engine import Assignment, BlockGraph, Dispatcher, Lease, Task
-from ur_solver.engine.runners import PATIENCE, SHARED_SIZE, SMALL_SIZE, Cluster
+from ur_solver.engine.block import Lease
+from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.runners import (
+    PATIENCE,
+    SHARED_SIZE,
+    SMALL_SIZE,
+    Assignment,
+    Cluster,
+    Dispatcher,
+    Task,
+)
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
-from ur_solver.kernel import Workspace
+from ur_solver.kernel._workspace import Workspace
 
 _SETTINGS = {
     # blocks that a lost worker had are not to blame

@@ -17,15 +17,10 @@ from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import BlockStore, FileStore, MemoryStore, largest_error
 from ur_solver.errors import DamagedBlockError
-from ur_solver.kernel import (
-    Kernel,
-    Values,
-    bound_cut,
-    check_precision,
-    check_provable,
-    kernel_of,
-    prove_values,
-)
+from ur_solver.kernel.bounds import bound_cut, check_provable, prove_values
+from ur_solver.kernel.interface import Values
+from ur_solver.kernel.kernels import Kernel, kernel_of
+from ur_solver.kernel.rounding import check_precision
 from ur_solver.space import Part, PartBlocks, Space, StakesSpace, whole_of
 
 _GOAL = 0.1
@@ -120,31 +115,22 @@ def solve(
     """Solve all blocks of a space, or of a part of it.
 
     By default as many threads as there are processors solve with `kernel_of(space)` in memory.
-    Blocks that no unfinished block reads are dropped from the store.
+    Blocks that no unfinished block reads are dropped from the store. Those of `finished` are in it
+    already, certified if this solve is.
 
-    Parameters
-    ----------
-    tolerance : float
-        The largest error of a value, from `MIN_TOLERANCE` to `MAX_TOLERANCE`: estimated from the
-        deltas, or proven where the dice are not ordinary (`Dice.is_ordinary`).
-    certify : bool
-        Prove an error bound for every block as it is finished. It may exceed the tolerance.
-    finished : iterable of int
-        Blocks already in the store, certified if this solve is.
-    on_block : callable
-        Called with every finished block, from this thread, while the store has its values: chances
-        of winning in [0, 1] of the side about to throw, by rank; with stakes the values of
-        `ur_solver.space.stakes`, in the unit of the space. What it raises ends the solve.
+    The tolerance is the largest error of a value, from `MIN_TOLERANCE` to `MAX_TOLERANCE`:
+    estimated from the deltas, or proven where the dice are not ordinary (`Dice.is_ordinary`). With
+    `certify` an error bound is proven for every block as it is finished; it may exceed the
+    tolerance.
 
-    Raises
-    ------
-    InputError
-        If the tolerance is too small for the kernel's precision.
-    CertificateError
-        If no bound can be proven for a block.
-    SolveError
-        If a block does not converge or, with dice that are not ordinary, has no values within the
-        tolerance that can be proven, or play can go on for ever there.
+    `on_block` is called with every finished block, from this thread, while the store has its
+    values: chances of winning in [0, 1] of the side about to throw, by rank; with stakes the values
+    of `ur_solver.space.stakes`, in the unit of the space. What it raises ends the solve.
+
+    InputError if the tolerance is too small for the kernel's precision; CertificateError if no
+    bound can be proven for a block; SolveError if a block does not converge or, with dice that are
+    not ordinary, has no values within the tolerance that can be proven, or play can go on for ever
+    there.
     """
     kernel = kernel or kernel_of(space)
     check_precision(space, kernel.precision, tolerance)

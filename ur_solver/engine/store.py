@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ur_solver.blocks.folder import LATE, BlockFiles, BlockRecord, BlockResult, Row
 from ur_solver.common.files import Closing
-from ur_solver.kernel import FinishedBlocks, Values
+from ur_solver.kernel.interface import FinishedBlocks, Values
 
 
 class Backlog:
@@ -123,24 +123,14 @@ class FileStore(Closing):
     """Finished blocks in files, and in the memory of this process as far as it may take it.
 
     Values go one way: into memory, by a separate thread into a block's file, and from the same
-    array to whoever takes them on. Solving waits for that thread only if many values are unwritten.
-    Blocks that do not fit into memory are read from their mapped files.
+    array to `take_on`, which is called from that thread with every block once, after `on_written`,
+    which gets the row of its file. Solving waits for the thread only if more than `most_unwritten`
+    bytes wait for the disk. Of the others at most `most_kept` bytes stay in memory, by default all;
+    blocks that do not fit are read from their mapped files.
 
     Where other processes put blocks into the same folder (`is_shared`), a block is in its file
     before `put` returns, none are kept in memory, and the file of one that another has just
     finished may come late.
-
-    Parameters
-    ----------
-    files : BlockFiles
-    most_kept : int, optional
-        The most bytes of values in memory; all by default.
-    most_unwritten : int
-        The most further bytes that wait for the disk.
-    on_written : callable
-        Called with the row of a block when its file exists, from the writing thread.
-    take_on : callable
-        Called from that thread with every block once, after `on_written`.
     """
 
     def __init__(

@@ -27,17 +27,9 @@ _ALLOWED = {".git"}
 
 
 class SiteFolder:
-    """A folder to write a site into.
+    """A folder to write a site into, made if it is not there.
 
-    Parameters
-    ----------
-    path : Path
-        Made if it is not there.
-
-    Raises
-    ------
-    OutputError
-        If it is something else than a folder, or has files but no site.
+    OutputError if it is something else than a folder, or has files but no site.
     """
 
     def __init__(self, path: pathlib.Path) -> None:
@@ -56,10 +48,7 @@ class SiteFolder:
     def begin(self, names: Sequence[str]) -> None:
         """Say what the site will consist of, before any of it is written.
 
-        Raises
-        ------
-        OutputError
-            If a file of another origin has one of these names, or nothing can be written.
+        OutputError if a file of another origin has one of these names, or nothing can be written.
         """
         earlier = self._earlier or ()
         for name in names:
@@ -75,13 +64,7 @@ class SiteFolder:
         self._names = names
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file of the site.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written.
-        """
+        """Write a file of the site; OutputError if it cannot be written."""
         path = self.path / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

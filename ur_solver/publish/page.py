@@ -66,14 +66,9 @@ def drawn_together(content: bytes, *, is_style: bool = False) -> bytes:
 
 
 def worker_file(version: str, kept: Sequence[str]) -> bytes:
-    """The worker that keeps files for times without a network.
+    """The worker that keeps files, from the first visit on, for times without a network.
 
-    Parameters
-    ----------
-    version : str
-        Another one for every change of the site.
-    kept : sequence of str
-        The files that it keeps from the first visit on.
+    `version` is another one for every change of the site.
     """
     names = ["" if name == "index.html" else name for name in kept]
     head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(names)};\n"

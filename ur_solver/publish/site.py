@@ -62,14 +62,8 @@ class Written:
 class _Files:
     """Some files of a site, whose contents are made as they are written.
 
-    Attributes
-    ----------
-    part : str
-        What they are, for `Written.sizes`.
-    names : sequence of str
-    contents : iterable of bytes
-    is_kept : bool
-        Whether browsers keep them from the first visit on.
+    `part` is what they are, for `Written.sizes`; browsers keep those that are kept from the first
+    visit on.
     """
 
     part: str
@@ -83,24 +77,12 @@ def publish(
     evaluators: Sequence[Evaluator],
     games: Sequence[RuleSet] = (),
 ) -> Written:
-    """Write a site; an earlier one in the folder is replaced.
+    """Write a site into a folder that is new, empty, or has an earlier site, which is replaced.
 
-    Parameters
-    ----------
-    folder : Path
-        New, empty, or with an earlier site.
-    evaluators : sequence of Table or Estimator
-        Tables of whole games. Each is known by its rule set's name and pieces (``finkel-3``);
-        another one of the same name gets a number besides.
-    games : sequence of RuleSet
-        What there is to choose from; by default the games of the tables and estimators.
-
-    Raises
-    ------
-    OutputError
-        If the folder holds anything else, or cannot be written.
-    DamagedTableError
-        If values cannot be read.
+    Tables are of whole games. Each evaluator is known by its rule set's name and pieces
+    (``finkel-3``); another one of the same name gets a number besides. `games` are what there is to
+    choose from, besides those of the evaluators. OutputError if the folder holds anything else, or
+    cannot be written; DamagedTableError if values cannot be read.
     """
     place, files = SiteFolder(folder), list(_files(evaluators, games))
     names = [name for each in files for name in each.names]

@@ -53,7 +53,8 @@ from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.common.files import new_file
 from ur_solver.common.text import decoded, dumped, json_values
 from ur_solver.errors import MapError, RecordError, RuleSetError
-from ur_solver.kernel import ArrayBlocks, kernel_of
+from ur_solver.kernel.interface import ArrayBlocks
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.records import rules_from_settings, settings_of
 from ur_solver.rules import RuleSet
 from ur_solver.rules.contents import DARK, LIGHT

@@ -18,7 +18,7 @@ from ur_solver.common.text import decoded, encoded, json_value_at, normal
 from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.records.plain import is_plain, read_plain, write_plain
 from ur_solver.records.record import GameRecord, RecordFault
-from ur_solver.records.rgn import read_rgn, rgn_fault, write_rgn
+from ur_solver.records.rgn import RULES_TAG, read_rgn, rgn_fault, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import rules_word, settings_of
 from ur_solver.rules import RuleSet
@@ -179,9 +179,21 @@ def notation_of(word: str) -> Notation:
     return notation
 
 
+_RULES_TAG = re.compile(rf"^\[{RULES_TAG} ", re.MULTILINE)
+
+
 def reader_of(text: str) -> Reader:
-    """What reads a text that is not JSON."""
-    found = _found(lambda each: each.read is not None and each.is_used(text))
+    """What reads a text that is not JSON.
+
+    For one with RGN's tag of the rules no plugins are looked for, which takes longer than an audit
+    of some games.
+    """
+
+    def fits(notation: Notation) -> bool:
+        return notation.read is not None and notation.is_used(text)
+
+    is_tagged = _RULES_TAG.search(text) is not None
+    found = next(filter(fits, NOTATIONS.values()), None) if is_tagged else _found(fits)
     return found.read if found and found.read else read_rgn
 
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from ur_solver.answers.decisions import Thresholds, Values
 from ur_solver.answers.query import decision, position_json
 from ur_solver.audit.audits import GameAudit, account_text, result_text
-from ur_solver.audit.games import references_of
-from ur_solver.audit.report import html_report
 from ur_solver.audit.texts import game_values
 from ur_solver.errors import InputError, PositionSyntaxError, RecordError
 from ur_solver.estimators.evaluator import Evaluator
@@ -204,6 +202,9 @@ def report_text(table: Evaluator, text: str) -> str:
 
     RecordError if a game cannot be read.
     """
+    from ur_solver.audit.games import references_of  # noqa: PLC0415 - what the page waits for
+    from ur_solver.audit.report import html_report  # noqa: PLC0415 - needs neither
+
     audits, faults = audited_games(table, text)
     if faults:
         raise RecordError(str(faults[0].reason))

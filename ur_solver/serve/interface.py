@@ -59,25 +59,19 @@ Side = Literal["light", "dark"]
 Mark = Literal["inaccuracy", "mistake", "blunder"]
 Chance = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0)]
-Throw = Annotated[
-    int | list[int],
-    note("what the dice show; two numbers where the first throw earns a second"),
-]
+TableId = Annotated[str, note("the table's name in addresses")]
+Throw = Annotated[int | list[int], note("two numbers where the first throw earns a second")]
 _POSITION_PATTERN = r"^\s*[^\s/]+/[^\s/]+/[^\s/]+\s+[LD]\s+\S+\s+\S+(\s+p[0-9]+)?\s*$"
-PositionText = Annotated[
-    str,
-    Meta(  # the notation's own reader says better what is wrong
-        description="in the notation of positions: rows A, B and C, side to throw, homes, fines",
-        extra_json_schema={"maxLength": 200, "pattern": _POSITION_PATTERN},
-    ),
-]
-RecordText = Annotated[
-    str,
-    Meta(
-        description="games, in RoyalUr's JSON, RGN or the plain notation",
-        extra_json_schema={"minLength": 1},
-    ),
-]
+_POSITION = Meta(  # the notation's own reader says better what is wrong
+    description="in the notation of positions: rows A, B and C, side to throw, homes, fines",
+    extra_json_schema={"maxLength": 200, "pattern": _POSITION_PATTERN},
+)
+PositionText = Annotated[str, _POSITION]
+_RECORD = Meta(
+    description="games, in RoyalUr's JSON, RGN or the plain notation",
+    extra_json_schema={"minLength": 1},
+)
+RecordText = Annotated[str, _RECORD]
 
 
 # What requests hold.
@@ -93,27 +87,25 @@ class PositionAsked(Object):
     position: PositionText
 
 
+_ANY = Meta(description="all else gets an error in its place", max_length=MAX_BATCH)
+_STATES = Meta(
+    description="seen from the side about to throw: by square, the number of what stands there in "
+    "`contents` of the rule set's data; its pieces at home, then the other side's; with stakes the "
+    "fines paid",
+    max_length=MAX_BATCH,
+)
+
+
 class PositionsAsked(Object):
     """Many positions."""
 
-    positions: Annotated[
-        list[Any],
-        Meta(description="all else gets an error in its place", max_length=MAX_BATCH),
-    ]
+    positions: Annotated[list[Any], _ANY]
 
 
 class StatesAsked(Object):
     """Many positions as encoded states."""
 
-    states: Annotated[
-        list[list[Annotated[int, Meta(ge=0, lt=1 << 32)]]],
-        Meta(
-            description="seen from the side about to throw: by square, the number of what stands "
-            "there in `contents` of the rule set's data; its pieces at home, then the other "
-            "side's; with stakes the fines paid",
-            max_length=MAX_BATCH,
-        ),
-    ]
+    states: Annotated[list[list[Annotated[int, Meta(ge=0, lt=1 << 32)]]], _STATES]
 
 
 class GamesAsked(Object):
@@ -138,7 +130,7 @@ class DiceAsked(Object):
     dark: Counts
 
 
-# What replies are made of.
+# What replies are made of: rule sets, and tables of them.
 
 
 class Place(Object):
@@ -149,9 +141,9 @@ class Place(Object):
 
 
 class Refusal(Object):
-    """Why there is no answer."""
+    """Why there is no answer, in one sentence."""
 
-    message: Annotated[str, note("one sentence")]
+    message: str
     place: Place | None
 
 
@@ -162,31 +154,29 @@ class Fault(Refusal):
 
 
 class Measured(Object):
-    """What was measured of a rule set's game with a count of pieces."""
+    """Throws a game with that count of pieces, and the share that a rule of thumb wins."""
 
     pieces: int
-    throws: Annotated[float, note("a game, on average")]
-    greedy: Annotated[
-        Chance, note("the games that a player by rule of thumb wins against best play")
-    ]
+    throws: float
+    greedy: Chance
 
 
 class Game(Object):
-    """A rule set as a game to choose from."""
+    """A rule set as a game to choose from, in plain words, with the documents that have it."""
 
     name: str
     pieces: int
-    title: Annotated[str, note("in plain words")]
+    title: str
     sentence: Annotated[str, note("what sets it apart")]
-    sources: Annotated[list[str], note("the documents that have it")]
+    sources: list[str]
     measured: Measured | None
 
 
 class Answering(Object):
-    """A table, or an estimator, and the game that it answers for."""
+    """A table, or an estimator, and the game of the catalogue that it answers for."""
 
-    id: Annotated[str, note("the table's name in addresses")]
-    game: Annotated[str | None, note("the rule set's name in the catalogue, if it is there")]
+    id: TableId
+    game: str | None
     pieces: int
     exact: Annotated[bool, note("false of an estimator")]
 
@@ -199,35 +189,21 @@ class Games(Object):
 
 
 class TableFacts(Object):
-    """What is said of a table."""
+    """What is said of a table; of an estimator `value_type` and `tolerance` are null."""
 
-    id: Annotated[str, note("the name in addresses")]
+    id: TableId
     word: Annotated[str, note("the rule set and its count of pieces")]
     name: str
     pieces: int
     positions: int
-    value_type: Annotated[
-        Literal["float64", "float32", "uint16"] | None, note("null of an estimator")
-    ]
-    tolerance: Annotated[float | None, note("null of an estimator")]
-    error: Annotated[
-        float | None,
-        note(
-            "how far a value is proven to be off at most; of an estimator, that of the start's "
-            "value"
-        ),
-    ]
+    value_type: Literal["float64", "float32", "uint16"] | None
+    tolerance: float | None
+    error: Annotated[float | None, note("proven of all values; of an estimator, of the start's")]
     digest: Annotated[str, note("SHA-256 of all that the table holds")]
     value: Annotated[float, note("of the start, with a free first throw")]
-    opening_value: Annotated[
-        Maybe[float],
-        note(
-            "the first player's, by how the rule set begins a game; an estimator's only where one "
-            "position gives it"
-        ),
-    ] = UNSET
-    exact: Annotated[Maybe[bool], note("false of an estimator")] = UNSET
-    plies: Annotated[Maybe[int], note("how far an estimator looks ahead")] = UNSET
+    opening_value: Maybe[Annotated[float, note("the first player's, as a game begins")]] = UNSET
+    exact: Maybe[Annotated[bool, note("false of an estimator")]] = UNSET
+    plies: Maybe[Annotated[int, note("how far an estimator looks ahead")]] = UNSET
 
 
 class Tables(Object):
@@ -237,13 +213,13 @@ class Tables(Object):
 
 
 class BoardFacts(Object):
-    """The board of a rule set."""
+    """The board of a rule set: what squares mean, what they hold, which may hold several pieces."""
 
     rows: Annotated[list[str], note("rows A, B and C: '.' a square, '_' none")]
     rosettes: list[str]
-    pieces_on: Annotated[dict[str, list[str]], note("by square, the pieces that may stand there")]
-    words: Annotated[dict[str, str], note("by square, what it means")]
-    shared: Annotated[list[str], note("the squares that may hold more than one piece")]
+    pieces_on: dict[str, list[str]]
+    words: dict[str, str]
+    shared: list[str]
 
 
 class Paths(Object):
@@ -254,22 +230,20 @@ class Paths(Object):
 
 
 class Face(Object):
-    """A throw of the dice."""
+    """A throw of the dice, and how far it moves a piece."""
 
     throw: int
     probability: Chance
     fraction: str
-    steps: Annotated[int, note("how far it moves a piece; 0 if it moves none")]
+    steps: int
 
 
 class Look(Object):
-    """How the dice are drawn."""
+    """How the dice are drawn: by throw, how many show their mark, or a die's pips."""
 
     kind: Literal["pyramids", "sticks", "die", "number"]
     count: int
-    marks: Annotated[
-        dict[str, int], note("by throw, how many of them show their mark, or a die's pips")
-    ]
+    marks: dict[str, int]
 
 
 class StakesFacts(Object):
@@ -290,9 +264,9 @@ class Rules(Game):
     dice: list[Face]
     look: Look
     start: str
-    opening: Annotated[str | None, note("how the first player is found: lots, highest, one or ben")]
-    opening_throw: Annotated[int | None, note("the first throw of a game, where the rules give it")]
-    choices: Annotated[list[str], note("the choices before a throw")]
+    opening: Annotated[str | None, note("who is first: lots, highest, one or ben")]
+    opening_throw: Annotated[int | None, note("the first of a game, where the rules give it")]
+    choices: Annotated[list[str], note("before a throw")]
     is_numbered: bool
     stakes: StakesFacts | None
     record_rules: Annotated[str, note("as a record in the plain notation names the rule set")]
@@ -320,7 +294,7 @@ WholeTable = msgspec.defstruct(  # classes of types have one base each
 
 
 class RulesData(Object):
-    """A rule set as data: moves, positions and drawings; `docs/board.md` says more."""
+    """A rule set as data: moves, positions and drawings (`ur_solver.serve.rules_data`)."""
 
     version: int
     about: Annotated[Json, note("the rule set, or the table")]
@@ -340,10 +314,10 @@ class RulesData(Object):
 
 
 class Block(Object):
-    """A paragraph, an item of a list, a text as it is, or a drawing."""
+    """A paragraph or an item as runs of a style and a text; a text as it is; or a drawing."""
 
     kind: Literal["p", "li", "pre", "board"]
-    runs: Annotated[Maybe[list[tuple[str, str]]], note("each a style and a text")] = UNSET
+    runs: Maybe[list[tuple[str, str]]] = UNSET
     text: Maybe[str] = UNSET
     svg: Maybe[str] = UNSET
 
@@ -356,46 +330,43 @@ class Section(Object):
 
 
 class Prose(Object):
-    """The rules in prose."""
+    """The rules in prose; the sentences in `short` are enough to begin a game."""
 
     word: str
     title: str
-    short: Annotated[list[str], note("enough to begin a game")]
+    short: list[str]
     sources: list[str]
     sections: list[Section]
 
 
+# Positions.
+
+Error = Annotated[float, note("of an estimate: half the width of its 95 % interval")]
+LossError = Annotated[float, note("of an estimator: the error of the comparison with the best")]
+IsExact = Annotated[bool, note("of an estimator: whether the value is exact")]
+Worths = dict[str, float | None]
+
+
 class Values(Object):
-    """The values of encoded states to the side about to throw."""
+    """The values of encoded states; errors are proven, or those of estimates, or not known."""
 
     values: list[float]
-    errors: Annotated[
-        list[float] | None,
-        note("proven, or half the widths of 95 % intervals; null of a table without proof"),
-    ]
-    chances: Annotated[
-        Maybe[list[Chance]], note("of a table with stakes: to win, if nothing else counted")
-    ] = UNSET
+    errors: list[float] | None
+    chances: Maybe[Annotated[list[Chance], note("with stakes: to win, if that alone counted")]] = (
+        UNSET
+    )
 
 
 class Worth(Object):
-    """The value of a position."""
+    """The value of a position to the side about to throw: a chance to win, or money with stakes."""
 
     position: str
-    value: Annotated[
-        Maybe[float],
-        note("to the side about to throw; a chance to win, or money with stakes"),
-    ] = UNSET
-    tolerance: Annotated[Maybe[float | None], note("null of an estimate")] = UNSET
-    error: Annotated[
-        Maybe[float | None],
-        note("proven, or null; of an estimate, half the width of its 95 % interval"),
-    ] = UNSET
-    exact: Annotated[Maybe[bool], note("of an estimator: whether the value is exact")] = UNSET
-    cut_error: Annotated[
-        Maybe[float], note("with stakes: what a limited number of fines may cost")
-    ] = UNSET
-    chance: Annotated[Maybe[Chance], note("with stakes: to win, if nothing else counted")] = UNSET
+    value: Maybe[float] = UNSET
+    tolerance: Maybe[Annotated[float | None, note("null of an estimate")]] = UNSET
+    error: Maybe[Annotated[float | None, note("proven, or null; or that of an estimate")]] = UNSET
+    exact: Maybe[IsExact] = UNSET
+    cut_error: Maybe[Annotated[float, note("with stakes: of the limited number of fines")]] = UNSET
+    chance: Maybe[Annotated[Chance, note("with stakes: to win, if that alone counted")]] = UNSET
 
 
 _WORTH_OR_REFUSAL = {"oneOf": [{"$ref": f"{_SCHEMAS}Worth"}, {"$ref": f"{_SCHEMAS}Refusal"}]}
@@ -410,102 +381,87 @@ class Batch(Object):
 class Estimated(Object):
     """What is said of an estimator's values."""
 
-    exact: Annotated[Maybe[bool], note("of an estimator: whether the value is exact")] = UNSET
-    error: Annotated[Maybe[float], note("of an estimate: half the width of its 95 % interval")] = (
-        UNSET
-    )
-
-
-LossError = Annotated[
-    Maybe[float], note("of an estimator: the error of the comparison with the best")
-]
+    exact: Maybe[IsExact] = UNSET
+    error: Maybe[Error] = UNSET
 
 
 class Move(Estimated, kw_only=True):
-    """A move, with its value to the side that makes it."""
+    """A move from a square or home to a square or off, with its value to the side that makes it."""
 
     move: str
-    from_: Annotated[str, note("a square, or home")] = field(name="from")
-    to: Annotated[str, note("a square, or off")]
+    from_: str = field(name="from")
+    to: str
     again: Annotated[bool, note("whether the same side throws again")]
     capture: bool
     position: Annotated[str, note("after the move")]
     value: Maybe[float] = UNSET
-    loss: Annotated[Maybe[float], note("against the best move")] = UNSET
-    loss_error: LossError = UNSET
+    loss: Maybe[Annotated[float, note("against the best move")]] = UNSET
+    loss_error: Maybe[LossError] = UNSET
     mark: Maybe[Mark | None] = UNSET
     chance: Maybe[Chance] = UNSET
-    cost: Annotated[Maybe[int], note("the fine that the move costs")] = UNSET
+    cost: Maybe[Annotated[int, note("the fine that the move costs")]] = UNSET
 
 
 class Thrown(Estimated, kw_only=True):
-    """A throw in a position."""
+    """A throw in a position, after a choice; its moves, the best first, none where it passes."""
 
-    choice: Annotated[Maybe[str], note("the choice before it")] = UNSET
+    choice: Maybe[str] = UNSET
     throw: Throw
     probability: Chance
-    value: Annotated[Maybe[float], note("after the best move, or the pass")] = UNSET
-    luck: Annotated[Maybe[float], note("how much more that is than before the throw")] = UNSET
-    best: Annotated[Maybe[str | None], note("the best move; null where the turn passes")] = UNSET
-    moves: Annotated[list[Move], note("the best first; none where the turn passes")]
+    value: Maybe[Annotated[float, note("after the best move, or the pass")]] = UNSET
+    luck: Maybe[Annotated[float, note("how much more that is than before the throw")]] = UNSET
+    best: Maybe[str | None] = UNSET
+    moves: list[Move]
 
 
 class Position(Worth, kw_only=True):
-    """A position with all throws and moves."""
+    """A position with all throws and moves; choices that are not allowed are worth null."""
 
     side: Annotated[Side, note("the side about to throw")]
     winner: Side | None
     is_draw: bool
     total: Annotated[int, note("what both sides' values sum to")]
     after_pass: Annotated[str, note("the position after a turn without a move")]
-    choices: Annotated[
-        Maybe[dict[str, float | None]],
-        note("what each choice is worth; null where it is not allowed"),
-    ] = UNSET
-    choice_marks: Annotated[Maybe[dict[str, Mark | None]], note("their marks")] = UNSET
-    choice_errors: Annotated[
-        Maybe[dict[str, float]], note("of an estimator: half the widths of their 95 % intervals")
-    ] = UNSET
-    choice_loss_errors: Annotated[
-        Maybe[dict[str, float]], note("of an estimator: the errors of what they lose")
-    ] = UNSET
+    choices: Maybe[Worths] = UNSET
+    choice_marks: Maybe[dict[str, Mark | None]] = UNSET
+    choice_errors: Maybe[dict[str, Error]] = UNSET
+    choice_loss_errors: Maybe[dict[str, LossError]] = UNSET
     throws: list[Thrown]
 
 
+# Games.
+
+
 class Ply(Estimated, kw_only=True):
-    """A throw of a game with its move, or a choice before a throw."""
+    """A throw of a game with its move; or, where the throw is null, a choice before it."""
 
     side: Side
     position: str
     choice: str | None
-    throw: Annotated[Throw | None, note("null: a choice before it")]
+    throw: Throw | None
     move: str | None
     best: Maybe[str | None] = UNSET
-    value: Annotated[Maybe[float], note("to the side about to throw")] = UNSET
+    value: Maybe[Annotated[float, note("to the side about to throw")]] = UNSET
     best_value: Maybe[float] = UNSET
     loss: Maybe[float] = UNSET
     luck: Maybe[float] = UNSET
-    loss_error: LossError = UNSET
+    loss_error: Maybe[LossError] = UNSET
     mark: Maybe[Mark | None] = UNSET
-    options: Annotated[Maybe[int], note("how many moves, or choices, there were")] = UNSET
-    cost: Annotated[Maybe[int], note("the fine that the move cost")] = UNSET
+    options: Maybe[Annotated[int, note("how many moves, or choices, there were")]] = UNSET
+    cost: Maybe[Annotated[int, note("the fine that the move cost")]] = UNSET
     position_after: Maybe[str] = UNSET
 
 
 class Player(Object, kw_only=True):
-    """What one side has made of its choices."""
+    """What one side has made of its choices; `conceded` is what a side gave up with the game."""
 
     choices: int
     best: int
     loss: float
-    loss_error: Annotated[
-        Maybe[float], note("of estimates: half the width of the total's 95 % interval")
-    ] = UNSET
+    loss_error: Maybe[Error] = UNSET
     luck: float
     cost: Maybe[int] = UNSET
-    conceded: Annotated[
-        Maybe[float], note("what the position was worth to a side that gave it up")
-    ] = UNSET
+    conceded: Maybe[float] = UNSET
 
 
 class Names(Object):
@@ -516,27 +472,25 @@ class Names(Object):
 
 
 class Audit(Estimated, kw_only=True):
-    """A judged game."""
+    """A judged game; values are to light."""
 
     file: str
     rules: str
     winner: Side | None
     ending: str
     first_throw: Annotated[int, note("the number of the first that is judged")]
-    start_value: Annotated[float, note("to light")]
+    start_value: float
     light: Player
     dark: Player
     rounds: Annotated[str | None, note("of the opening, as a record writes them")]
-    opening: Annotated[
-        Maybe[list[Ply]], note("the throws of both sides in the rounds of the opening")
-    ] = UNSET
+    opening: Maybe[Annotated[list[Ply], note("the throws of both sides in its rounds")]] = UNSET
     plies: list[Ply]
     game: int
     names: Names
     start: str
     position: Annotated[str, note("where the record stops")]
-    end_value: Annotated[float, note("of the last position, to light")]
-    result_value: Annotated[float, note("to light; all or nothing after a resignation")]
+    end_value: Annotated[float, note("of the last position")]
+    result_value: Annotated[float, note("all or nothing after a resignation")]
     result: str
     account: str
 

@@ -24,18 +24,10 @@ FIRST_TABLE = "finkel:3"
 class Shelf(FrozenMap[str, Evaluator]):
     """Tables, then estimators, by id: the file's name without its suffix, in the order of the ids.
 
-    Parameters
-    ----------
-    found : sequence of Table or Estimator
-        Closed with the shelf. Of several with one name, the later ones get a number.
-    memory : int, optional
-        The bytes that decoded values may take, in all tables together: tables that do
-        not fit are read in parts on demand. Half of the free memory by default.
-
-    Raises
-    ------
-    BeyondTableError
-        If a table holds a part of its game.
+    They are closed with the shelf. Of several with one name, the later ones get a number. `memory`
+    is the bytes that decoded values may take, in all tables together, by default half of what is
+    free: tables that do not fit are read in parts on demand. BeyondTableError if a table holds a
+    part of its game.
     """
 
     def __init__(self, found: Sequence[Evaluator], memory: int | None = None) -> None:

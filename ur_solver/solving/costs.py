@@ -22,9 +22,12 @@ from ur_solver.blocks.folder import BlockRecord
 from ur_solver.blocks.lock import checkpoint_folder
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.machine import free_memory, usable_processors
-from ur_solver.engine import Allowance, BlockGraph, Dispatcher, ThreadRunner, critical_paths, solve
+from ur_solver.engine.graph import BlockGraph, critical_paths
+from ur_solver.engine.runners import Allowance, Dispatcher, ThreadRunner
+from ur_solver.engine.solve import solve
 from ur_solver.errors import DiskLimitError, MemoryLimitError, OutputError
-from ur_solver.kernel import default_tolerance, kernel_of
+from ur_solver.kernel.kernels import kernel_of
+from ur_solver.kernel.rounding import default_tolerance
 from ur_solver.rules import MAX_PIECES
 from ur_solver.solving.request import Request
 from ur_solver.space import Block, Space, part_of, space_of

@@ -18,10 +18,11 @@ import numpy.typing as npt
 from ur_solver.blocks.folder import BlockFolder, BlockRecord
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.progress import Progress
-from ur_solver.engine import FileStore, Runner, ThreadRunner, bound_levels, certify, solve
-from ur_solver.engine.runners import check_reachable
+from ur_solver.engine.runners import Runner, ThreadRunner, check_reachable
+from ur_solver.engine.solve import bound_levels, certify, solve
+from ur_solver.engine.store import FileStore
 from ur_solver.errors import InputError, missing_extra
-from ur_solver.kernel import kernel_of
+from ur_solver.kernel.kernels import kernel_of
 from ur_solver.solving.costs import (
     BASE_BYTES,
     available_bytes,
@@ -128,25 +129,14 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
     file gets its name when it is complete, and the folder is removed. `on_event` is called from
     this thread with every event; what it raises ends the run.
 
-    Raises
-    ------
-    CertificateError
-        If no bound can be proven for a block.
-    UnsolvableError
-        If play can go on for ever, or the tolerance cannot be proven with dice that are not
-        ordinary (`Dice.is_ordinary`).
-    SolveError
-        If a block does not settle.
-    OutputError
-        If the output cannot be written, a table is there, also one that has come since the plan was
-        made, or another solve is writing it.
-    CheckpointError
-        If the folder holds blocks of something else.
-    ClusterError
-        If the scheduler does not answer, which is checked before anything is written; if there are
-        no workers, or none that is large enough.
-    DamagedBlockError
-        If the file of a block that was whole no longer is when the table takes it.
+    CertificateError if no bound can be proven for a block; UnsolvableError if play can go on for
+    ever, or the tolerance cannot be proven with dice that are not ordinary (`Dice.is_ordinary`);
+    SolveError if a block does not settle; OutputError if the output cannot be written, a table is
+    there, also one that has come since the plan was made, or another solve is writing it;
+    CheckpointError if the folder holds blocks of something else; ClusterError if the scheduler does
+    not answer, which is checked before anything is written, if there are no workers, or none that
+    is large enough; DamagedBlockError if the file of a block that was whole no longer is when the
+    table takes it.
     """
     began = time.perf_counter()
     request, part = plan.request, plan.request.part
@@ -403,16 +393,9 @@ def certify_table(
     rounding. It still reads the old file. `progress` is called with the positions done and their
     total. Returns the largest proven error, in units of the values: with stakes money.
 
-    Raises
-    ------
-    InputError
-        If the table is a folder.
-    CertificateError
-        If no bound can be proven for a block; the file stays unchanged.
-    DamagedTableError
-        If the table's values cannot be read.
-    OutputError
-        If the file cannot be written; it stays unchanged.
+    InputError if the table is a folder; CertificateError if no bound can be proven for a block,
+    OutputError if the file cannot be written: it stays unchanged; DamagedTableError if the table's
+    values cannot be read.
     """
     if table.path.is_dir():
         raise InputError(

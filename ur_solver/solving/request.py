@@ -8,9 +8,9 @@ from typing import Any, Self
 
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.text import real_number, whole_number
-from ur_solver.engine import Cluster
+from ur_solver.engine.runners import Cluster
 from ur_solver.errors import InputError
-from ur_solver.kernel import DOUBLE, check_precision, default_tolerance
+from ur_solver.kernel.rounding import DOUBLE, check_precision, default_tolerance
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, part_of
 from ur_solver.table.format import is_folder_name

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Values, totals_of
-from ur_solver.answers.openings import to_side
+from ur_solver.answers.decisions import Values, to_side, totals_of
 from ur_solver.answers.query import (
     Answers,
     Decision,
@@ -27,7 +26,7 @@ from ur_solver.answers.query import (
 from ur_solver.common.text import counted, whole_number
 from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
-from ur_solver.rules import Move, Position
+from ur_solver.rules import LIGHT, Move, Position
 from ur_solver.rules.turns import has_choices, total
 from ur_solver.study.estimates import (
     IntervalEstimate,
@@ -95,7 +94,7 @@ def _branch(
 ) -> dict[str, Any]:
     thrown, moves = throws[0], throws[0].moves
     reached = moves[0].move.position if moves else position.pass_turn()
-    to_light = to_side(thrown.value, position.side, total(position))
+    to_light = to_side(thrown.value, position.side == LIGHT, total(position))
     error = moves[0].error if moves else thrown.error
     return {
         "throws": [list(each.throws) for each in throws],

@@ -100,11 +100,16 @@ def loading_bar(n_values: int, n_bytes: int) -> AbstractContextManager[Progress]
 
 
 def has_room(n_bytes: int, limit: int | None) -> bool:
-    """Whether all values may be kept: within a limit, or else in half of the free memory."""
-    return n_bytes <= limit if limit is not None else n_bytes < free_memory() / 2
+    """Whether all values may be kept: within a limit, or else in half of the free memory.
+
+    No more than the cache of chunks may take is kept without asking how much is free.
+    """
+    if limit is not None:
+        return n_bytes <= limit
+    return n_bytes <= _CACHED_BYTES or n_bytes < free_memory() / 2
 
 
-CACHED_CHUNKS = 256
+CACHED_CHUNKS, _CACHED_BYTES = 256, 1 << 26
 """The decoded chunks that `TableFile.read_one` caches: 64 MiB of float64."""
 
 _FEW = 64

@@ -20,7 +20,8 @@ from tests.checkpoints import block_files, finished_blocks
 from tests.solving import make_table
 from ur_solver.blocks.folder import Job
 from ur_solver.common.machine import usable_processors
-from ur_solver.engine import BlockGraph, Cluster
+from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.runners import Cluster
 from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving.execution import WorkersChanged

@@ -170,10 +170,10 @@ def test_residuals_come_with_the_blocks(query2):
     space = query2.space
     values = query2.state_values(space.unrank_states(np.arange(space.n_values)))
     results = list(block_results(query2.rules, values))
-    assert [result.index for result in results] == list(range(len(space.blocks)))
-    assert max(result.residual for result in results) < 1e-11
+    assert [result.record.index for result in results] == list(range(len(space.blocks)))
+    assert max(result.record.residual for result in results) < 1e-11
     values[-1] += 0.01
-    assert max(result.residual for result in block_results(query2.rules, values)) > 0.005
+    assert max(result.record.residual for result in block_results(query2.rules, values)) > 0.005
 
 
 def test_maps_of_percentages_are_read(tmp_path):

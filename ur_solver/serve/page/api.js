@@ -143,7 +143,7 @@ export class Source {
 
   /**
    * Decisions drawn from play, by a seed; `cost` is the least that a mistake loses, a share of what there
-   * is to win. @returns {Promise<import("./kept.js").Exercise[]>}
+   * is to win. @returns {Promise<import("./exercises.js").Exercise[]>}
    */
   async exercises(wanted) {
     const { path } = this;

@@ -1,8 +1,7 @@
 // Is it the dice? The throws of one game or of all opened ones, against what fair dice give.
 
-import { Dialog } from "./dialog.js";
-import { figures, make } from "./dom.js";
-import { gameOf, kept } from "./kept.js";
+import { Dialog, figures, make } from "./dom.js";
+import { gameOf, kept } from "./exercises.js";
 import { counted } from "./words.js";
 
 const SERIES = ["light", "dark", "both"];

@@ -1,7 +1,8 @@
 // Exercises: decisions to practise, where they come from, and what their options are worth.
 
 import { Source } from "./api.js";
-import { isTie } from "./tree.js";
+import { keep, read } from "./common.js";
+import { isTie, writeTree } from "./tree.js";
 import { Units, entryOf, errorOf, throwsOf } from "./words.js";
 
 /** @typedef {import("./kept.js").Exercise} Exercise */
@@ -93,4 +94,122 @@ export class Question {
       .reduce((sum, each) => sum + each.probability, 0);
     return { side: next.side, captures: chance("capture"), again: chance("again") };
   }
+}
+
+// Mistakes and throws that the browser keeps, and when a mistake comes again.
+
+const KEY = "ur-learning";
+export const MOST_MISTAKES = 500;
+export const MOST_GAMES = 500;
+
+/** Days until an exercise comes again, by its box: a right answer moves it to the next box. */
+export const DAYS = [0, 1, 3, 7, 21];
+
+/**
+ * A decision to practise: the choice before a throw where `throws` is empty, else a move.
+ * @typedef {{path: string, position: string, choice: string | null, throws: number[],
+ *   side?: string, played?: string | null, box?: number, due?: number}} Exercise
+ * The throws of a game by side: how often each number fell.
+ * @typedef {{path: string, word: string, key: string, throws: {light: object, dark: object}}} Game
+ */
+
+/** The number of a day, in the time of this place. */
+export function today() {
+  const now = new Date();
+  return Math.floor((now.getTime() / 60000 - now.getTimezoneOffset()) / 1440);
+}
+
+/** The same decision has the same key, whatever was played. */
+function keyOf({ path, position, choice, throws }) {
+  return [path, position, choice ?? "", throws.join("-")].join(" ");
+}
+
+class Kept {
+  constructor() {
+    this.read();
+    // another window of this browser may have changed them
+    addEventListener("storage", (event) => {
+      if (event.key === KEY) this.read();
+    });
+  }
+
+  read() {
+    const { mistakes, games } = read(KEY, {});
+    /** @type {Exercise[]} */
+    this.mistakes = mistakes ?? [];
+    /** @type {Game[]} */
+    this.games = games ?? [];
+  }
+
+  write() {
+    const { mistakes, games } = this;
+    keep(KEY, { mistakes, games });
+  }
+
+  get due() {
+    return this.mistakes.filter((each) => each.due <= today());
+  }
+
+  /** Take in a game: its throws, in place of those under its key, and its mistakes that are new. */
+  add(game, mistakes) {
+    this.games = [...this.games.filter((each) => each.key !== game.key), game].slice(-MOST_GAMES);
+    const known = new Set(this.mistakes.map(keyOf));
+    for (const each of mistakes) {
+      if (!known.has(keyOf(each))) this.mistakes.push({ ...each, box: 0, due: today() });
+    }
+    // those that are known best make room, of equals the oldest
+    while (this.mistakes.length > MOST_MISTAKES) {
+      const most = Math.max(...this.mistakes.map((each) => each.box));
+      this.mistakes.splice(this.mistakes.findIndex((each) => each.box === most), 1);
+    }
+    this.write();
+  }
+
+  /** Note the first answer to an exercise; one that is not kept stays out. */
+  answer(exercise, isRight) {
+    const found = this.mistakes.find((each) => keyOf(each) === keyOf(exercise));
+    if (!found) return null;
+    found.box = isRight ? Math.min(found.box + 1, DAYS.length - 1) : 1;
+    found.due = today() + DAYS[found.box];
+    this.write();
+    return DAYS[found.box];
+  }
+
+  forget() {
+    this.mistakes = [];
+    this.games = [];
+    this.write();
+  }
+}
+
+export const kept = new Kept();
+
+/** What fell in a round of an opening, light's throw first, as records write it. */
+const ROUND = /(?:^|,)\s*(\d+)(?:-(\d+))?/g;
+
+/**
+ * The throws of the game on the page by side: those of the opening too, but no first throw that the
+ * rules give.
+ */
+export function gameOf({ root, source, about, opening, isGiven }) {
+  const throws = { light: {}, dark: {} };
+  const count = (side, fallen) => {
+    // an address may say anything of an opening
+    if (!about.dice.some((face) => face.throw === fallen)) return;
+    throws[side][fallen] = (throws[side][fallen] ?? 0) + 1;
+  };
+  for (const [, light, dark] of opening.matchAll(ROUND)) {
+    count("light", Number(light));
+    count("dark", Number(dark));
+  }
+  root.line.slice(isGiven ? 2 : 1).forEach(({ turn, plies }) => {
+    for (const each of turn.throws) count(plies.at(-1).side, each);
+  });
+  return { path: source.path, word: about.word, key: hashed(`${root.position} ${writeTree(root)}`), throws };
+}
+
+/** A short key of a text (FNV-1a, twice with different starts). */
+function hashed(text) {
+  return [0x811c9dc5, 0x9dc5811c].map((start) => [...text]
+    .reduce((sum, letter) => Math.imul(sum ^ letter.codePointAt(0), 0x01000193) >>> 0, start).toString(36)).join("");
 }

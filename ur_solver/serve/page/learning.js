@@ -5,8 +5,7 @@
 import { Source } from "./api.js";
 import { keep, once, read } from "./common.js";
 import { at, button, figures, make } from "./dom.js";
-import { exerciseOf, mistakesOf } from "./exercises.js";
-import { gameOf, kept } from "./kept.js";
+import { exerciseOf, gameOf, kept, mistakesOf } from "./exercises.js";
 import { errorOf, throwsOf } from "./words.js";
 
 const ASKS = "ur-asks-first";

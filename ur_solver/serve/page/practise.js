@@ -2,10 +2,8 @@
 
 import { Source, games } from "./api.js";
 import { Board, Presses } from "./board.js";
-import { Dialog } from "./dialog.js";
-import { button, cautious, figures, make, named } from "./dom.js";
-import { Question, mistakesOf } from "./exercises.js";
-import { DAYS, MOST_GAMES, MOST_MISTAKES, kept } from "./kept.js";
+import { Dialog, button, cautious, figures, make, named } from "./dom.js";
+import { DAYS, MOST_GAMES, MOST_MISTAKES, Question, kept, mistakesOf } from "./exercises.js";
 import { counted } from "./words.js";
 
 const COUNT = 10;

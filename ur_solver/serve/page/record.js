@@ -2,8 +2,7 @@
 
 import { Source, games } from "./api.js";
 import { Board, Presses } from "./board.js";
-import { Dialog } from "./dialog.js";
-import { button, cautious, download, make, named, swatch, turnStory } from "./dom.js";
+import { Dialog, button, cautious, download, make, named, swatch, turnStory } from "./dom.js";
 import { keep, read } from "./common.js";
 import { Recording } from "./recording.js";
 import { sourceOf } from "./start.js";

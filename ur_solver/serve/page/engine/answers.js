@@ -2,8 +2,7 @@
 
 export { diceAnswer } from "./dice.js";
 export { NOTATIONS, auditAnswer, converted } from "./games.js";
-export { exercisesAnswer, lineAnswer } from "./line.js";
+export { exercisesAnswer, lineAnswer, openingAnswer } from "./line.js";
 export { Moves } from "./moves.js";
-export { openingAnswer } from "./opening.js";
 export { Unfolded, boardAnswer } from "./position.js";
 export { open } from "./values.js";

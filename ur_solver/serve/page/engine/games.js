@@ -4,10 +4,9 @@
 import { Refusal } from "../common.js";
 import { pliesByTurn } from "../tree.js";
 import { Units, plainText } from "../words.js";
-import { lineAnswer } from "./line.js";
+import { lineAnswer, openedBy } from "./line.js";
 import { other } from "./moves.js";
 import { NAMES } from "./notation.js";
-import { openedBy } from "./opening.js";
 
 const HEADER = /^([\w.-]+):(?:\s+(.*))?$/;
 const TURN = /^([LD]) (?:([a-z]+) )?(\d{1,2}(?: \d{1,2})?) (\S.*)$/;
