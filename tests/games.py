@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values
 from ur_solver.moves import WIN, generator_of
-from ur_solver.records import GameRecord, Replay
+from ur_solver.records import GameRecord, Replay, notation_of
 from ur_solver.rules import CATALOGUE, FREE_THROW, RuleSet
 from ur_solver.space import space_of
 
@@ -16,6 +16,11 @@ GAMES = Path(__file__).parent / "data" / "games"
 RACES = [rules for rules in CATALOGUE.values() if rules.mechanics.has_race_turns()]
 OWN_RULES = [rules for rules in CATALOGUE.values() if rules not in RACES]
 NAMES = sorted(path.stem for path in GAMES.glob("*.json"))
+
+
+def write_text(record: GameRecord, suffix: str) -> str:
+    """A game in the notation of files with a suffix."""
+    return notation_of(suffix).write(record)
 
 
 def random_game(rules: RuleSet, seed: int, max_plies: int = 10_000) -> GameRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ur_solver.records import StateChoice
+from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import Move
 
 
@@ -14,7 +14,7 @@ def greedy(options: Sequence[Any]) -> int:
 
     Parameters
     ----------
-    options : sequence of Move, Step, StateChoice or str
+    options : sequence of Move, Step, PieceChoice or str
         All of one kind; a str is the name of what may be said before throwing.
 
     Returns
@@ -46,7 +46,7 @@ ORDERS: dict[str, Callable[[Sequence[Any]], int]] = {"greedy": greedy, "first": 
 
 
 def _are_said(options: Sequence[Any]) -> bool:
-    return isinstance(options[0], (str, StateChoice))
+    return isinstance(options[0], (str, PieceChoice))
 
 
 def _names(options: Sequence[Any]) -> list[str]:

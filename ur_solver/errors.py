@@ -191,13 +191,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def missing_extra(need: str, extra: str, package: str) -> str:
     """A sentence about packages that only some commands need, and how to install them.
 
-    Parameters
-    ----------
-    need : str
-        What is needed, as in ``plots need matplotlib``.
-    extra : str
-        The name of the packages together in pyproject.toml.
-    package : str
-        The one that is missing.
+    `need` says what is needed, as in ``plots need matplotlib``; `extra` is the name in
+    pyproject.toml of the packages together, of which `package` is missing.
     """
     return f"{need} ({package} is missing): pip install 'ur-solver[{extra}]'"

@@ -6,11 +6,11 @@ import pytest
 from click.testing import CliRunner
 
 import ur_solver as ur
-from tests.games import random_game
+from tests.games import random_game, write_text
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.audit.texts import annotated
 from ur_solver.cli import cli
-from ur_solver.records import read_text, write_text
+from ur_solver.records import read_text
 from ur_solver.rules import named_rules
 
 GAME = """rules: finkel:2

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 import ur_solver as ur
 from tests.faults.strangers import CORPUS
-from tests.games import random_game
+from tests.games import random_game, write_text
 from ur_solver import cli as cli_module
 from ur_solver.cli import cli
 from ur_solver.errors import UrError
-from ur_solver.records import write_games, write_text
+from ur_solver.records import write_games
 from ur_solver.rules import named_rules
 
 pytestmark = pytest.mark.usefixtures("finkel2")

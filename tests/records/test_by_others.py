@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.games import GAMES, NAMES, HashValues, random_game
+from tests.games import GAMES, NAMES, HashValues, random_game, write_text
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.audit.judge import audit_games
 from ur_solver.audit.texts import game_json
@@ -22,7 +22,6 @@ from ur_solver.records import (
     read_json_game,
     read_text,
     write_games,
-    write_text,
 )
 from ur_solver.rules import named_rules
 

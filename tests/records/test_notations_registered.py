@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.games import random_game
+from tests.games import random_game, write_text
 from ur_solver.errors import RecordError
 from ur_solver.records import (
     NOTATIONS,
@@ -16,7 +16,6 @@ from ur_solver.records import (
     register_notation,
     write_games,
     write_json_game,
-    write_text,
 )
 from ur_solver.rules import named_rules
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ur_solver.records import GameRecord, opening_words, read_text, write_text
+from tests.games import write_text
+from ur_solver.records import GameRecord, opening_words, read_text
 from ur_solver.rules import named_rules
 
 BEN = named_rules("ben:2")

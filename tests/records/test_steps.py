@@ -12,7 +12,7 @@ from tests.golden import each_kind
 from tests.paths import random_paths
 from tests.perft_records import records
 from ur_solver.records import stepper_of
-from ur_solver.rules import CATALOGUE, FREE_THROW, PATHS, UR, Path, RuleSet, named_dice, opponent
+from ur_solver.rules import CATALOGUE, DICE, FREE_THROW, PATHS, UR, Path, RuleSet, opponent
 from ur_solver.rules.board import Dice
 from ur_solver.rules.turns import total, turn
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.medium
 CUSTOM = RuleSet(
     "custom",
     PATHS["murray-royalur"],
-    named_dice("d4"),
+    DICE["d4"],
     3,
     switches={"safe_rosettes": False, "extra_on_throw": 2},
 )

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tests.games import random_game
+from tests.games import random_game, write_text
 from tests.solving import assert_as_the_rules_say, make_table, solve
 from tests.value_iteration import Equations, as_light
 from ur_solver.answers.verify import verify_table
@@ -22,7 +22,7 @@ from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.errors import RuleSetError, UnregisteredError
-from ur_solver.records import NOTATIONS, settings_of, write_plain, write_text
+from ur_solver.records import NOTATIONS, settings_of, write_plain
 from ur_solver.rules import (
     CATALOGUE,
     DICE,

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import ur_solver as ur
-from tests.games import random_game
+from tests.games import random_game, write_text
 from tests.serve.asking import Asker
 from tests.serve.conftest import WORDS, position_path
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.audit.dice_test import compared_throws
 from ur_solver.audit.texts import game_json
-from ur_solver.records import write_text
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, named_rules
 from ur_solver.rules.turns import is_draw, total, turn
 from ur_solver.serve.app import make_app

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from tests.estimators.test_file import stored_of
-from tests.games import random_game
+from tests.games import random_game, write_text
 from tests.serve.asking import Asker
 from tests.serve.conftest import position_path
 from tests.serve.test_requests import resolved
@@ -18,7 +18,6 @@ from ur_solver.api.table import Table
 from ur_solver.audit.texts import game_json
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
-from ur_solver.records import write_text
 from ur_solver.rules import SIDE_NAMES, named_rules
 from ur_solver.serve.app import make_app
 from ur_solver.serve.interface import document

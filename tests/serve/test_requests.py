@@ -10,10 +10,9 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 
-from tests.games import random_game
+from tests.games import random_game, write_text
 from tests.serve.asking import LOCAL, Asker
 from tests.serve.conftest import position_path
-from ur_solver.records import write_text
 from ur_solver.rules import named_rules
 from ur_solver.serve.app import MAX_BODY, make_app
 from ur_solver.serve.front import POLICY, Front

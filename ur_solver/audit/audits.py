@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import Mark, Thresholds, to_side
-from ur_solver.records import Ending, GameRecord, Ply, StateChoice, Step
+from ur_solver.moves.tables import PieceChoice
+from ur_solver.records import Ending, GameRecord, Ply, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
 from ur_solver.rules.payoff import Units, signed
 
-Option = Step | StateChoice
+Option = Step | PieceChoice
 """A move, or a choice before the throw."""
 
 
@@ -276,7 +277,7 @@ class GameAudit:
         if index < 0:
             return None
         option = judged.options[index]
-        if isinstance(option, StateChoice):
+        if isinstance(option, PieceChoice):
             return option.name
         return self.record.stepper.text(judged.ply.side, option)
 

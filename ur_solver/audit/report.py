@@ -41,7 +41,7 @@ from ur_solver.common.text import counted
 from ur_solver.records import GameRecord, Step, last_position, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position
 from ur_solver.rules.payoff import MONEY, POINTS, sure_decimals
-from ur_solver.rules.svg import Arrow, board_style, board_svg, page_style
+from ur_solver.rules.svg import Arrow, board_svg, style_sheet
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -187,8 +187,8 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         marks=list(Mark),
         script=_script(),
         script_hash=f"sha256-{b64encode(sha256(_script().encode()).digest()).decode()}",
-        page_style=page_style(),
-        board_style=board_style(),
+        page_style=style_sheet("page"),
+        board_style=style_sheet("board"),
     )
 
 

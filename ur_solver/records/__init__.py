@@ -10,7 +10,6 @@ from ur_solver.records.notations import (
     read_text,
     register_notation,
     write_games,
-    write_text,
     written_games,
 )
 from ur_solver.records.parts import opening_text, opening_words, round_text
@@ -19,13 +18,12 @@ from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Repla
 from ur_solver.records.rgn import read_rgn, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import (
-    known_rules,
     rules_from_settings,
     rules_text,
     rules_word,
     settings_of,
 )
-from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
+from ur_solver.records.steps import Step, stepper_of
 
 __all__ = [
     "NOTATIONS",
@@ -35,13 +33,9 @@ __all__ = [
     "Ply",
     "RecordFault",
     "Replay",
-    "Rolls",
-    "StateChoice",
     "Step",
-    "Stepper",
     "check_output",
     "find_files",
-    "known_rules",
     "last_position",
     "notation_of",
     "opening_text",
@@ -62,6 +56,5 @@ __all__ = [
     "write_json_game",
     "write_plain",
     "write_rgn",
-    "write_text",
     "written_games",
 ]

@@ -37,7 +37,6 @@ of f32 or f64 they have the value 100; these maps hold percentages and are read 
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -52,7 +51,7 @@ import numpy.typing as npt
 from ur_solver.answers.decisions import Values
 from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.common.files import new_file
-from ur_solver.common.text import decoded, encoded, json_values
+from ur_solver.common.text import decoded, dumped, json_values
 from ur_solver.errors import MapError, RecordError, RuleSetError
 from ur_solver.kernel.interface import ArrayBlocks
 from ur_solver.kernel.kernels import kernel_of
@@ -129,8 +128,8 @@ class MapKeys:
             rank = keys >> shift & mask
             if len(rank) and rank.max() >= len(self._raw):
                 bad = int(keys[np.argmax(rank)])
-                raise MapError(f"key {bad}: its segment {k} is {int(rank.max())}, not below "
-                               f"{len(self._raw)}")  # fmt: skip
+                most = len(self._raw)
+                raise MapError(f"key {bad}: its segment {k} is {rank.max()}, not below {most}")
             raw = self._raw[rank]
             for at, cell in enumerate(cells):
                 digit = raw >> 2 * (len(cells) - 1 - at) & 3
@@ -395,11 +394,7 @@ def write_map(
         raise MapError(str(error).partition(";")[0]) from None
     keys = MapKeys(rules)
     metadata = {"value_type": value_type, **({"author": author} if author else {})}
-    head = encoded(
-        json.dumps(
-            {**metadata, "game_settings": settings}, ensure_ascii=False, separators=(",", ":")
-        )
-    )
+    head = dumped({**metadata, "game_settings": settings})
     entries = [0] * keys.n_maps
     with new_file(path) as file:
         file.write(MAGIC + bytes((VERSION,)) + _big(len(head)) + head + _big(keys.n_maps))

@@ -307,15 +307,6 @@ def check_output(path: Path, rules: RuleSet) -> None:
         raise RuleSetError(fault)
 
 
-def write_text(record: GameRecord, suffix: str) -> str:
-    """A game in the notation of files with a suffix, ending without a newline.
-
-    RuleSetError if the notation cannot express the rule set, RecordError if no notation has the
-    suffix.
-    """
-    return notation_of(suffix).write(record)
-
-
 def write_games(records: Iterable[GameRecord], path: Path) -> int:
     """Write games in the notation that belongs to the suffix of `path`, and return their number.
 

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ur_solver.common.text import counted, json_values
 from ur_solver.errors import InputError, RecordError
@@ -31,6 +32,7 @@ from ur_solver.rules.openings import Round
 CLOCK = r"\(?\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?\)?(?![\w:@])"
 """The pattern of a clock that stands after a move: ``0:05``, ``(1:02:30.5)``."""
 
+_T = TypeVar("_T")
 _COMMENT = "Comment"
 _COMMAND = re.compile(r"\[%([A-Za-z][\w.-]*) ([^\[\]\n]*)\]")
 
@@ -169,6 +171,30 @@ class Faults:
         found = sorted(self._found, key=_place_of)
         listed = found[:most] + ([f"and {counted(more, 'more fault')}"] if more > 0 else [])
         raise RecordError("; ".join(listed))
+
+
+def take_all(
+    turns: Iterable[_T],
+    take: Callable[[_T], object] | None,
+    check: Callable[[_T], object],
+    faults: Faults,
+    n_sound: int | None = None,
+) -> None:
+    """Take turns up to the first fault; of the others, check what needs no position.
+
+    None is taken without a `take`, or after the first `n_sound`.
+    """
+    rest = iter(turns)
+    if take is not None:
+        for each in islice(rest, n_sound):
+            try:
+                take(each)
+            except InputError as error:
+                faults.add(str(error))
+                break
+    for each in rest:
+        with faults:
+            check(each)
 
 
 END = "end"

@@ -42,6 +42,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ur_solver.errors import RecordError
@@ -63,6 +64,7 @@ from ur_solver.records.parts import (
     read_end,
     read_result,
     side_of,
+    take_all,
     unquoted_text,
 )
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
@@ -162,10 +164,9 @@ def _split(text: str, first_line: int) -> Iterator[_GameText]:
         if game.end is not None or (header is not None and not is_end and bool(game.turns)):
             yield game
             game = _GameText()
-        if waiting:
-            for comment_text in waiting:
-                game.comments.add(len(game.turns), comment_text)
-            waiting = []
+        for comment_text in waiting:
+            game.comments.add(len(game.turns), comment_text)
+        waiting = []
         is_empty = False
         if header is None:
             _add_turn(game, number, line)
@@ -201,21 +202,17 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
     rules = _rules_of(game, own, rules, faults)
     replay = None if rules is None else _begun(rules, own, faults)
     if rules is not None:
-        _take_turns(replay, rules, game.turns, faults)
+        take = None if replay is None else partial(_turn, replay)
+        take_all(game.turns, take, partial(_check_form, rules), faults)
     end = None
     if game.end is not None:
         with faults, Placed(f"line {game.end[0]}"):
             end = read_end(game.end[1])
     faults.check()
     assert replay is not None
+    comments = game.comments.texts()
     return _finished(
-        replay,
-        game,
-        end,
-        metadata=metadata,
-        comments=game.comments.texts(),
-        file=file,
-        number=number,
+        replay, game, end, metadata=metadata, comments=comments, file=file, number=number
     )
 
 
@@ -249,24 +246,6 @@ def _begun(rules: RuleSet, own: dict[str, tuple[int, str]], faults: Faults) -> R
     with faults, Placed(f"line {line}: {START}"):
         return Replay(rules, rules.position(value) if START in own else None)
     return None
-
-
-def _take_turns(
-    replay: Replay | None, rules: RuleSet, turns: list[tuple[int, str]], faults: Faults
-) -> None:
-    """Play the turns up to the first fault; of the others, check what takes no position."""
-    n_played = 0
-    if replay is not None:
-        for line, text in turns:
-            n_played += 1
-            try:
-                _turn(replay, line, text)
-            except RecordError as error:
-                faults.add(str(error))
-                break
-    for line, text in turns[n_played:]:
-        with faults:
-            _check_form(rules, line, text)
 
 
 def _first_line(game: _GameText) -> int:
@@ -328,7 +307,8 @@ def _throws(tokens: _Tokens) -> tuple[tuple[int, ...], _Tokens]:
     return tuple(throws), rest
 
 
-def _turn(replay: Replay, line: int, text: str) -> None:
+def _turn(replay: Replay, numbered: tuple[int, str]) -> None:
+    line, text = numbered
     tokens = _tokens(text)
     with Placed(f"line {line}, column {tokens[0][0]}"):
         side = _side(tokens[0][1], f"{replay.side!r}, the side to throw")
@@ -361,8 +341,9 @@ def _turn(replay: Replay, line: int, text: str) -> None:
     replay.take(throws, steps, played, 0, f"line {line}", choices, chosen)
 
 
-def _check_form(rules: RuleSet, line: int, text: str) -> None:
+def _check_form(rules: RuleSet, numbered: tuple[int, str]) -> None:
     """Check a turn in a position that is not known, since one before it has a fault."""
+    line, text = numbered
     tokens = _tokens(text)
     with Placed(f"line {line}, column {tokens[0][0]}"):
         _side(tokens[0][1], "'L' or 'D'")
@@ -383,17 +364,13 @@ def _index(move: str, legal: list[str]) -> int:
     """The index of a move, written in any case and maybe without its marks; -1 for none."""
     if move in legal:
         return legal.index(move)
+
+    def bare(move: str) -> str:
+        return re.sub(r"[x*+]", "", move.lower())
+
     marks = {mark for mark in "x*" if mark in move.lower()}
-    fitting = [
-        index
-        for index, text in enumerate(legal)
-        if _bare(text) == _bare(move) and marks <= set(text)
-    ]
+    fitting = [k for k, text in enumerate(legal) if bare(text) == bare(move) and marks <= {*text}]
     return fitting[0] if len(fitting) == 1 else -1
-
-
-def _bare(move: str) -> str:
-    return re.sub(r"[x*+]", "", move.lower())
 
 
 def _first(tokens: _Tokens) -> str:

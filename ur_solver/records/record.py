@@ -10,7 +10,8 @@ from typing import NamedTuple, Self
 
 from ur_solver.common.text import counted, printable
 from ur_solver.errors import RecordError, ThrowError
-from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
+from ur_solver.moves.tables import PieceChoice
+from ur_solver.records.steps import Rolls, Step, Stepper, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.openings import Round, opening_of
 
@@ -49,7 +50,7 @@ class Ply(NamedTuple):
         Milliseconds since the start of the game; 0 if unknown.
     place : str
         The place in the file, such as ``states[12]`` or ``line 3, column 7``.
-    choices : tuple of StateChoice
+    choices : tuple of PieceChoice
         The choices before the throw; empty if the rules have none.
     chosen : int
         The index in `choices` of the one that was made; -1 for none.
@@ -62,7 +63,7 @@ class Ply(NamedTuple):
     played: int
     time: int
     place: str
-    choices: tuple[StateChoice, ...] = ()
+    choices: tuple[PieceChoice, ...] = ()
     chosen: int = -1
 
     @property
@@ -301,7 +302,7 @@ class Replay:
         if taken.position is not None:
             self._begin(taken.position)
 
-    def choices(self) -> tuple[StateChoice, ...]:
+    def choices(self) -> tuple[PieceChoice, ...]:
         """The choices before the throw; empty if the rules have none."""
         return self.stepper.choices(self.state)
 
@@ -337,7 +338,7 @@ class Replay:
         played: int,
         time: int = 0,
         place: str = "",
-        choices: tuple[StateChoice, ...] = (),
+        choices: tuple[PieceChoice, ...] = (),
         chosen: int = -1,
     ) -> None:
         """Add a turn; the parameters are as in `Ply`.

@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from ur_solver.errors import RecordError, RuleSetError
@@ -52,6 +52,7 @@ from ur_solver.records.parts import (
     opening_text,
     read_end,
     read_result,
+    take_all,
     unbraced,
 )
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
@@ -179,9 +180,7 @@ def split_rgn(text: str, first_line: int = 1) -> Iterator[GameText]:
             scanner = _Scanner(scanner.waiting)
         scanner.read(kind, match, f"line {line}, column {start - line_start + 1}")
         scanner.last_line = line
-    for comment in scanner.waiting:
-        scanner.add_comment(comment)
-    scanner.waiting = []
+    scanner.settle_comments()
     if scanner.is_game:
         yield scanner.close()
 
@@ -242,10 +241,7 @@ class _Scanner:
     def read(self, kind: str, match: re.Match[str], place: str) -> None:
         """Read a token; its faults are kept with the game."""
         self.is_game = True
-        if self.waiting:
-            for comment in self.waiting:
-                self.add_comment(comment)
-            self.waiting = []
+        self.settle_comments()
         try:
             self._readers[kind](match, place)
         except RecordError as error:
@@ -268,6 +264,12 @@ class _Scanner:
             self.add_comment(text)
         else:
             self.waiting.append(text)
+
+    def settle_comments(self) -> None:
+        """Add the comments that wait."""
+        for comment in self.waiting:
+            self.add_comment(comment)
+        self.waiting = []
 
     def add_comment(self, text: str) -> None:
         """Add a comment after what has been read."""
@@ -517,7 +519,9 @@ def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRec
     replay = None
     with faults:
         replay = _begun(game, rules)
-    _take_actions(replay, rules, game, faults)
+    moves = _moves_by_text(rules)
+    take = None if replay is None else partial(_take, replay, moves)
+    take_all(game.actions, take, partial(_check_form, rules, moves), faults, game.n_sound)
     end = End(Ending.UNFINISHED)
     with faults:
         end = _end_of(game)
@@ -546,27 +550,16 @@ def _begun(game: GameText, rules: RuleSet) -> Replay:
         return Replay(rules, None if start is None else rules.position(start))
 
 
-def _take_actions(replay: Replay | None, rules: RuleSet, game: GameText, faults: Faults) -> None:
-    """Play the actions up to the first fault; of the others, check what takes no position."""
-    moves = _moves_by_text(rules)
-    n_played = 0
-    if replay is not None:
-        for action in game.actions[: game.n_sound]:
-            n_played += 1
-            try:
-                _take(replay, action, moves)
-            except RecordError as error:
-                faults.add(str(error))
-                break
-    for action in game.actions[n_played:]:
-        with faults, Placed(action.place):
-            if action.throw is not None:
-                rules.dice.check(action.throw)
-            if action.move is not None and not _ends(action, moves):
-                raise RecordError(_off_path(rules, action))
+def _check_form(rules: RuleSet, moves: _Moves, action: Action) -> None:
+    """Check an action in a position that is not known, since one before it has a fault."""
+    with Placed(action.place):
+        if action.throw is not None:
+            rules.dice.check(action.throw)
+        if action.move is not None and not _ends(action, moves):
+            raise RecordError(_off_path(rules, action))
 
 
-def _take(replay: Replay, action: Action, moves: _Moves) -> None:
+def _take(replay: Replay, moves: _Moves, action: Action) -> None:
     with Placed(action.place):
         replay.expect_side(action.side)
         if action.move is None:

@@ -32,6 +32,7 @@ from ur_solver.records.parts import (
     opened,
     opening_text,
     side_of,
+    take_all,
 )
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.settings import of_any_version, rules_from_settings, settings_of
@@ -85,7 +86,19 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
         reader = _StatesReader(replay, start_time)
         if isinstance(initial, dict) and "metadata" in initial:
             reader.comment(initial["metadata"])
-    _read_states(reader, states)
+
+    def read(numbered: tuple[int, object]) -> None:
+        index, state = numbered
+        with Placed(f"states[{index}]"):
+            reader.read(state, f"states[{index}]")
+
+    def check_form(numbered: tuple[int, object]) -> None:
+        index, state = numbered
+        with Placed(f"states[{index}]"):
+            reader.check_form(state)
+
+    take_all(enumerate(states), read, check_form, faults)
+    faults.check()
     with Placed(f"states[{len(states) - 1}]" if states else "states"):
         reader.check_end()
         return replay.finish(
@@ -100,19 +113,6 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
             file=file,
             number=number,
         )
-
-
-def _read_states(reader: _StatesReader, states: list[object]) -> None:
-    """Play the states up to the first fault; of the others, check what takes no position."""
-    faults = Faults()
-    for index, state in enumerate(states):
-        place = f"states[{index}]"
-        with faults, Placed(place):
-            if faults:
-                reader.check_form(state)
-            else:
-                reader.read(state, place)
-    faults.check()
 
 
 def _replay(rules: RuleSet, begin: Position, metadata: dict[str, str]) -> Replay:
@@ -476,15 +476,12 @@ def _written_start(record: GameRecord) -> dict[str, Any]:
 
 
 def _written_ply(record: GameRecord, ply: Ply) -> dict[str, Any]:
-    kind = "roll" if ply.step is None else "move"
+    step = ply.step
+    kind = "roll" if step is None else "move"
     values = {"type": kind, "time": ply.time, "turn": ply.side, "roll": {"value": ply.throw}}
-    if ply.step is None:
-        return {**values, "moves": _written_moves(record, ply)}
-    return {**values, "move": _written_move(record, ply, ply.step)}
-
-
-def _written_moves(record: GameRecord, ply: Ply) -> list[dict[str, int]]:
-    return [_written_move(record, ply, step) for step in ply.steps]
+    if step is None:
+        return {**values, "moves": [_written_move(record, ply, each) for each in ply.steps]}
+    return {**values, "move": _written_move(record, ply, step)}
 
 
 def _written_move(record: GameRecord, ply: Ply, step: Step) -> dict[str, int]:
@@ -512,15 +509,7 @@ def _written_end(record: GameRecord) -> list[dict[str, Any]]:
         return []
     last = record.plies[-1]
     if last.is_pending:
-        return [
-            {
-                "type": "wait4move",
-                "time": time,
-                "turn": last.side,
-                "roll": {"value": last.throw},
-                "moves": _written_moves(record, last),
-            }
-        ]
+        return [{**_written_ply(record, last), "type": "wait4move", "time": time}]
     passed = last.step is None or not last.step.again
     turn = opponent(last.side) if passed else last.side
     return [{"type": "wait4roll", "time": time, "turn": turn}]

@@ -1,4 +1,4 @@
-"""Turns on encoded states: choices, throws and moves one at a time, and their successors.
+"""Turns on encoded states: rolls and moves one at a time, and their successors.
 
 A state is a row of `ur_solver.space` as bytes, in which the side about to throw is always
 "mine"; a move on it is a `Step`.
@@ -18,11 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
-from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
+from ur_solver.moves.tables import PieceChoice
+from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet, mirror_square
 from ur_solver.rules.family import Roll
 from ur_solver.space import positions_of, space_of
-
-_ACROSS = str.maketrans("AC", "CA")
 
 
 class Step(NamedTuple):
@@ -63,17 +62,6 @@ class Rolls(tuple[Roll, ...]):
     def pick(self, chance: float) -> Roll:
         """The roll that a uniform random number in [0, 1) selects."""
         return self[min(bisect(self._sums, chance), len(self) - 1)]
-
-
-class StateChoice(NamedTuple):
-    """A choice before the throw in one state; in birds *move* or *enter*.
-
-    Its `source` is the lowest path index from which a piece may then move: `HOME` if a piece
-    enters, 0 if one on the board moves.
-    """
-
-    name: str
-    source: int
 
 
 class Stepper:
@@ -150,13 +138,13 @@ class Stepper:
         """All legal moves after a roll; empty if it moves nothing."""
         return () if roll.moves_by is None else self.steps(state, roll.moves_by, choice)
 
-    def choices(self, state: bytes) -> tuple[StateChoice, ...]:
+    def choices(self, state: bytes) -> tuple[PieceChoice, ...]:
         """The choices before the throw; empty if the rules have none."""
         if not self._generator.has_choices:
             return ()
         row = np.array([self._row(state)], dtype=self.space.state_dtype)
         ((choices, _),) = self._generator.by_choices(row)
-        return tuple(StateChoice(choice.name, choice.source) for choice in choices)
+        return choices
 
     def rolls(self, state: bytes, choice: str = FREE_THROW) -> Rolls:
         """The rolls after a choice."""
@@ -179,7 +167,7 @@ class Stepper:
 
     def text(self, side: str, step: Step) -> str:
         """The move `step` of `side` in RGN's notation."""
-        return step.text if side == LIGHT else step.text.translate(_ACROSS)
+        return step.text if side == LIGHT else mirror_square(step.text)
 
     def texts(self, side: str, steps: Sequence[Step]) -> str:
         """The moves of `side` as a list for messages."""

@@ -1,6 +1,6 @@
 """The rules: boards, dice, families, rule sets, positions, moves and turns, in readable Python."""
 
-from ur_solver.rules.board import ASEB, BOARDS, DICE, PATHS, UR, Board, Dice, Path, mirror_square
+from ur_solver.rules.board import ASEB, DICE, PATHS, UR, Board, Dice, Path, mirror_square
 from ur_solver.rules.catalogue import RACES, named_rules
 from ur_solver.rules.contents import DARK, LIGHT, opponent
 from ur_solver.rules.drawing import SIDE_NAMES
@@ -18,11 +18,9 @@ from ur_solver.rules.game import CATALOGUE, Move, Position, RuleSet, digest_of, 
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff, Stakes
 from ur_solver.rules.squares import SQUARE_RULES, SquareRule, register_square_rule
-from ur_solver.rules.written import named_dice, named_path
 
 __all__ = [
     "ASEB",
-    "BOARDS",
     "CATALOGUE",
     "CHANCES",
     "DARK",
@@ -52,8 +50,6 @@ __all__ = [
     "Stakes",
     "digest_of",
     "mirror_square",
-    "named_dice",
-    "named_path",
     "named_rules",
     "opponent",
     "register_family",

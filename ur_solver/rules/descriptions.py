@@ -1,10 +1,9 @@
-"""Rule sets described for people: cards in plain words, documents, and the rules in prose.
+"""Rule sets described for people: in a sentence (`CARDS`), by their sources, and in full.
 
-`MENTIONS` lists what each document calls its games: a reader knows a game by its author, by a
-number ("version 2") or by a word of the document's own language; `find_rules` searches it.
-
-`rules.md` describes every rule set. Its headings are the index: boards, paths, dice, families and
-rule sets have a section each, under the names that they have in the code.
+A reader knows a game by its author, by a number ("version 2") or by a word of a document's own
+language: `find_rules` searches what documents call their games (`MENTIONS`). `rules.md` has the
+full rules; its headings have the names that boards, paths, dice, families and rule sets have in
+the code, so that a rule set's sections can be told.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ import inspect
 import pathlib
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from ur_solver.rules.board import DICE, PATHS, ROW_NAMES, Dice, Path
+from ur_solver.rules.board import DICE, PATHS, Dice, Path
+from ur_solver.rules.drawing import squares_text
 from ur_solver.rules.game import CATALOGUE, OLD_NAMES, RuleSet, catalogued, is_catalogued
 from ur_solver.rules.registry import load_plugins
 
@@ -246,8 +245,7 @@ def _words_in(text: str) -> list[str]:
 FILE = pathlib.Path(__file__).with_name("rules.md")
 """The prose, which is installed with the package."""
 
-_HEADING = re.compile(r"#+ (?:([0-9]+(?:\.[0-9]+)*) )?(.+)")
-_FENCE = "```"
+_HEADING = re.compile(r"^#+ (?:([0-9.]+) )?(.+)$", re.MULTILINE)
 _FOR_ALL = ("1", "2", "3", "4.1", "4.2", "4.3")
 """The numbers of the sections that every rule set needs."""
 
@@ -264,27 +262,12 @@ class Section:
 @cache
 def all_sections() -> tuple[Section, ...]:
     """The sections of `rules.md`, in the order of the file."""
-    return tuple(_sections(FILE.read_text(encoding="utf-8")))
-
-
-def _sections(document: str) -> Iterator[Section]:
-    heading, lines, is_code = None, [], False
-    for line in document.splitlines():
-        is_code ^= line.startswith(_FENCE)
-        found = None if is_code else _HEADING.fullmatch(line)
-        if found is None:
-            lines.append(line)
-            continue
-        if heading is not None:
-            yield _section(heading, lines)
-        heading, lines = found, []
-    if heading is not None:
-        yield _section(heading, lines)
-
-
-def _section(heading: re.Match[str], lines: list[str]) -> Section:
-    number, title = heading.groups()
-    return Section(number or "", title, "\n".join(lines).strip("\n"))
+    _, *parts = _HEADING.split(FILE.read_text(encoding="utf-8"))
+    numbers, titles, texts = parts[::3], parts[1::3], parts[2::3]
+    return tuple(
+        Section(number or "", title, text.strip("\n"))
+        for number, title, text in zip(numbers, titles, texts, strict=True)
+    )
 
 
 def sections_of(rules: RuleSet) -> tuple[Section, ...]:
@@ -300,15 +283,17 @@ def sections_of(rules: RuleSet) -> tuple[Section, ...]:
     wanted = {f"Board {rules.board.name}", family}
     made = {}
     if all(section.title != family for section in all_sections()):
-        made["4.3"] = Section("", family, first_paragraph(rules.mechanics))
+        paragraph, _, _ = (inspect.getdoc(rules.mechanics) or "").partition("\n\n")
+        made["4.3"] = Section("", family, paragraph)
     if PATHS.get(path.name) == path:
         wanted.add(f"Path {path.name}")
     else:
-        made["2"] = _path_section(path)
+        drawn = f"{path_words(path)}\n\n```\n{path_text(path)}\n```"
+        made["2"] = Section("", f"Path {path.name}", drawn)
     if DICE.get(dice.name) == dice:
         wanted.add(f"Dice {dice.name}")
     else:
-        made["3"] = _dice_section(dice)
+        made["3"] = Section("", f"Dice {dice.name}", dice_words(dice))
     if is_catalogued(rules):
         wanted.add(f"Rule set {OLD_NAMES.get(rules.name, rules.name)}")
     chosen = []
@@ -318,20 +303,6 @@ def sections_of(rules: RuleSet) -> tuple[Section, ...]:
         if section.number in made:
             chosen.append(made[section.number])
     return tuple(chosen)
-
-
-def first_paragraph(described: object) -> str:
-    """The first paragraph of an object's docstring, for people."""
-    return (inspect.getdoc(described) or "").partition("\n\n")[0]
-
-
-def _path_section(path: Path) -> Section:
-    text = f"{path_words(path)}\n\n{_FENCE}\n{path_text(path)}\n{_FENCE}"
-    return Section("", f"Path {path.name}", text)
-
-
-def _dice_section(dice: Dice) -> Section:
-    return Section("", f"Dice {dice.name}", dice_words(dice))
 
 
 def path_words(path: Path) -> str:
@@ -350,17 +321,10 @@ def path_text(path: Path) -> str:
 
     A square that the path visits twice has two numbers, one that it does not visit a dot.
     """
-    board = path.board
-    marks = {square: _mark(path, square) for square in board.squares}
-    width = max(map(len, marks.values())) + 2
-    columns = range(1, len(board.rows[0]) + 1)
-    lines = ["     " + "".join(str(column).ljust(width) for column in columns)]
-    for name in ROW_NAMES:
-        cells = (marks.get(f"{name}{column}", "").ljust(width) for column in columns)
-        lines.append(f"  {name}  " + "".join(cells))
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _mark(path: Path, square: str) -> str:
-    indices = ",".join(str(index) for index, each in enumerate(path.light) if each == square)
-    return f"{indices}*" if square in path.board.rosettes else indices or "."
+    marks = {}
+    for square in path.board.squares:
+        indices = ",".join(str(index) for index, each in enumerate(path.light) if each == square)
+        marks[square] = f"{indices}*" if square in path.board.rosettes else indices or "."
+    width = max(map(len, marks.values()))
+    cells = {square: mark.ljust(width) for square, mark in marks.items()}
+    return squares_text(path.board, cells, width)

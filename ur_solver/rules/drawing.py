@@ -85,21 +85,27 @@ def board_text(
     `marks` what shows that it is empty, where that is not ``*`` on a rosette or ``.``.
     """
     filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
-    empty = {
-        square: ROSETTE if square in board.rosettes else marks.get(square, ".") for square in filled
-    }
     width = max(1, *map(len, filled.values()))
-    numbers = range(1, len(board.rows[0]) + 1)
-    lines = ["     " + "".join(str(number).ljust(width + 2) for number in numbers).rstrip()]
-    for name, row in zip(ROW_NAMES, board.rows, strict=True):
-        cells = [
-            " " * width if kind == "_" else _cell(filled[square], empty[square], width, paint)
-            for square, kind in ((f"{name}{column}", kind) for column, kind in enumerate(row, 1))
-        ]
-        pairs = [brackets.get(f"{name}{column}", "  ") for column in range(1, len(row) + 1)]
-        line = "".join(pair[0] + cell + pair[1] for pair, cell in zip(pairs, cells, strict=True))
-        lines.append(f"  {name} {line}".rstrip())
-    return "\n".join(lines)
+    cells = {}
+    for square, content in filled.items():
+        empty = ROSETTE if square in board.rosettes else marks.get(square, ".")
+        cells[square] = _cell(content, empty, width, paint)
+    return squares_text(board, cells, width, brackets)
+
+
+def squares_text(
+    board: Board, cells: Mapping[str, str], width: int, brackets: Mapping[str, str] = _NONE
+) -> str:
+    """The board with column numbers and row letters, and by square a text as wide as `width`."""
+    columns = range(1, len(board.rows[0]) + 1)
+    lines = ["     " + "".join(str(column).ljust(width + 2) for column in columns)]
+    for row in ROW_NAMES:
+        line = f"  {row} "
+        for square in (f"{row}{column}" for column in columns):
+            pair = brackets.get(square, "  ")
+            line += pair[0] + cells.get(square, " " * width) + pair[1]
+        lines.append(line)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _cell(content: str, empty: str, width: int, paint: Paint) -> str:

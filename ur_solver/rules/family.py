@@ -31,7 +31,7 @@ from ur_solver.rules.contents import (
 )
 from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
-from ur_solver.rules.registry import check_name, load_plugins
+from ur_solver.rules.registry import check_name, registered
 from ur_solver.rules.settings import Flag, OneOf, RuleData, Shorthand, Switch
 from ur_solver.rules.squares import SquareRule
 
@@ -503,11 +503,10 @@ def known_switches() -> dict[str, Switch]:
 
 def family_named(name: object) -> type[Family]:
     """The family called `name`; UnregisteredError if there is none."""
-    if isinstance(name, str) and name not in FAMILIES:
-        load_plugins()
-    if isinstance(name, str) and name in FAMILIES:
-        return FAMILIES[name]
-    raise UnregisteredError(
-        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that plugins "
-        "and modules imported by --import register"
-    )
+    family = registered(name, FAMILIES)
+    if family is None:
+        raise UnregisteredError(
+            f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that "
+            "plugins and modules imported by --import register"
+        )
+    return family

@@ -206,7 +206,11 @@ class RuleSet(RuleData):
             raise WrongTypeError(
                 f"position {text!r:.60} is of type {type(text).__name__}; expected a text"
             )
-        return parse_position(self, text)
+        position = Position(self, *read(self.mechanics, text))
+        faults = position.faults()
+        if faults:
+            raise IllegalPositionError(f"position {text!r}: " + "; ".join(faults))
+        return position
 
     def legal_moves(self, position: Position, throw: int, choice: str = FREE_THROW) -> list[Move]:
         """All legal moves of the side to throw, by path index of the piece that moves.
@@ -564,10 +568,10 @@ class Position:
         return position_text(self)
 
     def _repr_html_(self) -> str:
-        from ur_solver.rules.svg import board_style, board_svg  # noqa: PLC0415 - notebooks
+        from ur_solver.rules.svg import board_svg, style_sheet  # noqa: PLC0415 - notebooks
 
-        board = board_svg(self)
-        return f'<style>{board_style()}</style><div style="max-width:26em">{board}</div>'
+        style = style_sheet("board")
+        return f'<style>{style}</style><div style="max-width:26em">{board_svg(self)}</div>'
 
     @property
     def mechanics(self) -> Family:
@@ -671,20 +675,6 @@ class Position:
 def _mirror_indices(board: Board) -> tuple[int, ...]:
     index = {square: i for i, square in enumerate(board.squares)}
     return tuple(index[mirror_square(square)] for square in board.squares)
-
-
-def parse_position(rules: RuleSet, text: str) -> Position:
-    """The position that a text writes, without faults; see `RuleSet.position`."""
-    position = parse_any_position(rules, text)
-    faults = position.faults()
-    if faults:
-        raise IllegalPositionError(f"position {text!r}: " + "; ".join(faults))
-    return position
-
-
-def parse_any_position(rules: RuleSet, text: str) -> Position:
-    """As `parse_position`, but the position may have faults."""
-    return Position(rules, *read(rules.mechanics, text))
 
 
 def _square_faults(rules: RuleSet, square: str, content: str) -> list[str]:

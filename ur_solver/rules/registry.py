@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from ur_solver.errors import InputError, RuleSetError
 
@@ -25,6 +25,8 @@ def check_name(what: str, name: str, known: Mapping[str, Any]) -> None:
     if name in known:
         raise RuleSetError(f"{what} {name!r}: the name is already taken")
 
+
+_T = TypeVar("_T")
 
 GROUP = "ur_solver.plugins"
 """The group of entry points under which an installed package names such a module."""
@@ -51,3 +53,12 @@ def load_plugins() -> None:
 
     for entry in entry_points(group=GROUP):
         import_plugin(entry.module)
+
+
+def registered(name: object, known: Mapping[str, _T]) -> _T | None:
+    """What goes by a name in a registry; plugins are loaded before it is None."""
+    if not isinstance(name, str):
+        return None
+    if name not in known:
+        load_plugins()
+    return known.get(name)

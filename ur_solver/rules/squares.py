@@ -22,7 +22,7 @@ from ur_solver.common.text import counted
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
 from ur_solver.rules.limits import MAX_CAPACITY
-from ur_solver.rules.registry import check_name, load_plugins
+from ur_solver.rules.registry import check_name, registered
 
 
 class SquareRule(ABC):
@@ -388,15 +388,13 @@ def rule_from_json(value: object) -> SquareRule:
     """
     given = dict(value) if isinstance(value, Mapping) else {"rule": value}
     name = given.pop("rule", None)
-    if isinstance(name, str) and name not in SQUARE_RULES:
-        load_plugins()
-    if not isinstance(name, str) or name not in SQUARE_RULES:
+    kind = registered(name, SQUARE_RULES)
+    if kind is None:
         raise UnregisteredError(
             f"square rule {name!r:.100} is unknown; the square rules are "
             f"{', '.join(SQUARE_RULES)}, and those that plugins and modules imported by "
             "--import register"
         )
-    kind = SQUARE_RULES[name]
     types = typing.get_type_hints(kind)
     known = _fields(kind)
     for key in given:
@@ -408,9 +406,8 @@ def rule_from_json(value: object) -> SquareRule:
     for key, field in known.items():
         if key not in given and field.default is dataclasses.MISSING:
             raise RuleSetError(f"square rule {name!r}: the field {key!r} is missing")
-    return kind(
-        **{key: _value_from_json(name, key, types[key], each) for key, each in given.items()}
-    )
+    values = {key: _value_from_json(kind.name, key, types[key], given[key]) for key in given}
+    return kind(**values)
 
 
 def _value_from_json(name: str, key: str, kind: object, value: object) -> Any:

@@ -24,16 +24,17 @@ from ur_solver.rules.family import HOME
 from ur_solver.rules.settings import RuleData
 
 
-@lru_cache(maxsize=1)
-def board_style() -> Markup:
-    """The style sheet of all boards on a page, to be put there once."""
-    return _sheet("board.css")
+@lru_cache(maxsize=2)
+def style_sheet(name: str) -> Markup:
+    """A style sheet: ``board``, that of all boards on a page, or ``page``, of reports and pages."""
+    file = resources.files("ur_solver.rules") / f"{name}.css"
+    return Markup(file.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)
 def picture_style() -> str:
     """The style sheet of a picture in a file: without variables, which only browsers know."""
-    light, dark, rest = board_style().split("\n}\n", 2)
+    light, dark, rest = style_sheet("board").split("\n}\n", 2)
 
     def filled(block: str) -> str:
         colours = dict(re.findall(r"--([\w-]+): ([^;]+);", block))
@@ -43,17 +44,6 @@ def picture_style() -> str:
         f"{filled(light)}.ur-board {{ font-family: sans-serif; }}\n"
         f"@media (prefers-color-scheme: dark) {{\n{filled(dark)}}}\n"
     )
-
-
-@lru_cache(maxsize=1)
-def page_style() -> Markup:
-    """The style sheet that reports and the page of `ur serve` share."""
-    return _sheet("page.css")
-
-
-def _sheet(name: str) -> Markup:
-    file = resources.files("ur_solver.rules") / name
-    return Markup(file.read_text(encoding="utf-8"))
 
 
 _CELL = 40
@@ -165,10 +155,9 @@ def arrow_path(rules: RuleData, side: str, arrow: Arrow, view: str = LIGHT) -> s
 
 def _arrow(rules: RuleData, side: str, arrow: Arrow, view: str) -> str:
     x, y = _middle(rules, side, arrow.target, view)
-    css = arrow.kind
     return (
-        f'<path class="arrow {css}" d="{arrow_path(rules, side, arrow, view)}"/>'
-        f'<circle class="tip {css}" cx="{x:g}" cy="{y:g}" r="5.5"/>'
+        f'<path class="arrow {arrow.kind}" d="{arrow_path(rules, side, arrow, view)}"/>'
+        f'<circle class="tip {arrow.kind}" cx="{x:g}" cy="{y:g}" r="5.5"/>'
     )
 
 
@@ -208,17 +197,11 @@ def _rows(position: Drawn, view: str, is_named: bool) -> Iterator[str]:
     filled = dict(zip(board.squares, position.contents, strict=True))
     for name, kinds in sorted(zip(ROW_NAMES, board.rows, strict=True), reverse=view == DARK):
         squares = [f"{name}{column}" for column, kind in enumerate(kinds, 1) if kind == "."]
-        cells = "".join(
-            _cell(board, each, filled[each], view, _name(board, marks, each) if is_named else [])
-            for each in squares
-        )
+        cells = ""
+        for square in squares:
+            words = [square, square_word(board, marks, square)] if is_named else []
+            cells += _cell(board, square, filled[square], view, [*filter(None, words)])
         yield f'<g role="row">{cells}</g>' if is_named else cells
-
-
-def _name(board: Board, marks: Mapping[str, str], square: str) -> list[str]:
-    """The name of a square for screen readers, and its marking."""
-    word = square_word(board, marks, square)
-    return [square, word] if word else [square]
 
 
 def square_word(board: Board, marks: Mapping[str, str], square: str) -> str:
@@ -287,18 +270,18 @@ def _tray(position: Drawn, side: str, view: str) -> str:
     """A side's pieces that wait and those that have finished; a bar for the side about to throw."""
     family, name = position.mechanics, SIDE_NAMES[side]
     width = len(family.rules.board.rows[0]) * _CELL
-    y = _tray_top(side, view)
     numbers = position.numbers(side) if family.is_numbered else ()
     at_home = [f"{side}{number}" for number in numbers] or [side] * position.home(side)
     off = [side] * max(0, position.n_off(side))
     is_next = position.winner is None and position.side == side
     bar = _BAR if is_next else ""
     room = width / 2 - 2
-    parts = [
+    home, gone = (
         _place("home", name, 0, room, at_home),
         _place("off", name, width / 2 + 2, room, off),
-    ]
-    return f'<g class="tray" transform="translate(0 {y})">{bar}{"".join(parts)}</g>'
+    )
+    top = _tray_top(side, view)
+    return f'<g class="tray" transform="translate(0 {top})">{bar}{home}{gone}</g>'
 
 
 def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str]) -> str:

@@ -49,22 +49,15 @@ def turn(position: Position) -> tuple[Choice, ...]:
         return ()
     family, side = position.rules.mechanics, position.side
     candidate = min(position.numbers(side), default=None)
-    return tuple(
-        Choice(
-            choice,
-            tuple(
-                Outcome(
-                    roll.probability,
-                    roll.throws,
-                    ()
-                    if roll.moves_by is None
-                    else tuple(legal_moves(position, roll.moves_by, choice)),
-                )
-                for roll in family.rolls(choice, candidate)
-            ),
-        )
-        for choice in family.choices(position.home(side), position.on_board(side))
-    )
+    choices = []
+    for choice in family.choices(position.home(side), position.on_board(side)):
+        outcomes = []
+        for roll in family.rolls(choice, candidate):
+            by = roll.moves_by
+            moves = [] if by is None else legal_moves(position, by, choice)
+            outcomes.append(Outcome(roll.probability, roll.throws, tuple(moves)))
+        choices.append(Choice(choice, tuple(outcomes)))
+    return tuple(choices)
 
 
 def is_draw(position: Position) -> bool:
@@ -99,12 +92,7 @@ def move_value(move: Move, value: Value) -> float:
 def throw_value(position: Position, moves: Iterable[Move], value: Value) -> float:
     """The value of a throw to the side that has made it: its best move's, or passing's."""
     worths = [move_value(move, value) for move in moves]
-    return max(worths) if worths else pass_value(position, value)
-
-
-def pass_value(position: Position, value: Value) -> float:
-    """The value of passing to the side about to throw in `position`."""
-    return total(position) - value(position.pass_turn())
+    return max(worths) if worths else total(position) - value(position.pass_turn())
 
 
 def choice_value(position: Position, choice: Choice, value: Value) -> float:

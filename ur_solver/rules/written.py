@@ -98,20 +98,6 @@ def rules_from_json(values: object) -> dict[str, Any]:
     }
 
 
-def named_path(name: object) -> Path:
-    """The path called `name`; RuleSetError if there is none."""
-    if isinstance(name, str) and name in PATHS:
-        return PATHS[name]
-    raise RuleSetError(f"path is {name!r:.100}; the paths are {_listed(PATHS)}")
-
-
-def named_dice(name: object) -> Dice:
-    """The dice called `name`; RuleSetError if there are none."""
-    if isinstance(name, str) and name in DICE:
-        return DICE[name]
-    raise RuleSetError(f"dice is {name!r:.100}; the dice are {_listed(DICE)}")
-
-
 def _dice_to_json(dice: Dice) -> Any:
     if DICE.get(dice.name) == dice:
         return dice.name
@@ -123,8 +109,10 @@ def _dice_to_json(dice: Dice) -> Any:
 
 
 def _dice(value: object) -> Dice:
+    if isinstance(value, str) and value in DICE:
+        return DICE[value]
     if not isinstance(value, Mapping):
-        return named_dice(value)
+        raise RuleSetError(f"dice is {value!r:.100}; the dice are {_listed(DICE)}")
     if set(value) != {"name", "throws"} or not isinstance(value["throws"], Mapping):
         raise RuleSetError(
             'dice: write custom dice as {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}'
@@ -158,8 +146,10 @@ def _path_to_json(path: Path) -> Any:
 
 
 def _path(value: object) -> Path:
+    if isinstance(value, str) and value in PATHS:
+        return PATHS[value]
     if not isinstance(value, Mapping):
-        return named_path(value)
+        raise RuleSetError(f"path is {value!r:.100}; the paths are {_listed(PATHS)}")
     least = {"name", "board", "squares"}
     if not (least <= set(value) <= least | {"second_leg"} and _is_texts(value["squares"])):
         raise RuleSetError(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import resources
 
 from ur_solver.rules import named_rules
-from ur_solver.rules.svg import board_style, board_svg, page_style, picture_style
+from ur_solver.rules.svg import board_svg, picture_style, style_sheet
 
 _TYPES = {
     "html": "text/html; charset=utf-8",
@@ -36,8 +36,8 @@ def page_files() -> Files:
     }
     page = files.pop("/index.html").replace(b"<!-- board -->", _first_board())
     files["/"] = page.replace(b"<!-- modules -->", _preloads(files))
-    files["/style.css"] = page_style().encode() + files["/style.css"]
-    files["/board.css"] = board_style().encode()
+    files["/style.css"] = style_sheet("page").encode() + files["/style.css"]
+    files["/board.css"] = style_sheet("board").encode()
     files["/picture.css"] = picture_style().encode()
     for path in files.keys() - {"/"}:
         files[path] = _IDLE.sub(b"", files[path])

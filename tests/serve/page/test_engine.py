@@ -13,9 +13,9 @@ from tests.serve.page.engine import call, drawn_answer, engine_page, load, near,
 from tests.serve.page.playing import line_of, line_without_values, turns_played
 from ur_solver.errors import InputError
 from ur_solver.moves import WIN, generator_of
-from ur_solver.rules import CATALOGUE, DARK, LIGHT, SIDE_NAMES, named_rules
+from ur_solver.rules import CATALOGUE, DARK, LIGHT, SIDE_NAMES, Position, named_rules
 from ur_solver.rules.contents import split
-from ur_solver.rules.game import parse_any_position
+from ur_solver.rules.notation import read
 from ur_solver.rules.squares import Stack
 from ur_solver.rules.svg import board_svg
 from ur_solver.space import positions_of, space_of
@@ -113,7 +113,7 @@ def test_positions_with_faults(page, name):
     pieces = sorted({each for held in rules.mechanics.pieces_on.values() for each in held})
     texts = []
     for text in texts_of(rules, played_rows(rules, 400)[::5]):
-        position = parse_any_position(rules, text)
+        position = Position(rules, *read(rules.mechanics, text))
         contents = list(position.contents)
         for square in rng.choice(len(contents), 2):
             if rng.integers(2):
@@ -124,7 +124,7 @@ def test_positions_with_faults(page, name):
         texts.append(replace(position, contents=tuple(contents)).notation)
     found = call(page, "boards", texts, "light")
     for text, answer in zip(texts, found, strict=True):
-        position = parse_any_position(rules, text)
+        position = Position(rules, *read(rules.mechanics, text))
         assert answer == {
             "position": position.notation,
             "svg": str(board_svg(position, view=LIGHT, is_named=True)),

@@ -10,12 +10,11 @@ import sys
 import pytest
 
 from tests.estimators.test_file import stored_of
-from tests.games import random_game
+from tests.games import random_game, write_text
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import by_list, line_of, opened, play, turns_of
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
-from ur_solver.records import write_text
 from ur_solver.rules import named_rules
 
 pytestmark = [needs_browser, pytest.mark.slow]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.games import write_text
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import NEXT_MISTAKE, opened
-from ur_solver.records import write_text
 from ur_solver.serve.page_files import page_files
 
 pytestmark = [needs_browser, pytest.mark.slow]

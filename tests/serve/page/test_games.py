@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.games import random_game
+from tests.games import random_game, write_text
 from tests.serve.browser import needs_browser
 from tests.serve.page.playing import EN_DASH, NEXT_MISTAKE, opened
 from ur_solver.api.table import Table
-from ur_solver.records import read_text, write_text
+from ur_solver.records import read_text
 from ur_solver.rules import named_rules
 
 pytestmark = [needs_browser, pytest.mark.medium]

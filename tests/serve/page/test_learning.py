@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from tests.games import random_game
+from tests.games import random_game, write_text
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.engine import without_numbers
 from tests.serve.page.playing import NEXT_MISTAKE, opened
 from ur_solver.api.table import Table
 from ur_solver.audit.dice_test import compared_throws
-from ur_solver.records import Replay, read_text, write_text
+from ur_solver.records import Replay, read_text
 from ur_solver.rules import SIDE_NAMES, named_rules
 
 pytestmark = [needs_browser, pytest.mark.slow]
