@@ -20,7 +20,7 @@ from ur_solver.answers.decisions import Branches, Decisions, Thresholds, Values
 from ur_solver.audit.audits import ESTIMATES, account_text
 from ur_solver.audit.judge import audit_games
 from ur_solver.audit.report import html_report
-from ur_solver.audit.texts import game_json, write_csv
+from ur_solver.audit.texts import game_values, write_csv
 from ur_solver.cli.audit import audit_page
 from ur_solver.moves import generator_of
 from ur_solver.rules import CATALOGUE, named_rules
@@ -148,13 +148,13 @@ def test_every_form_says_that_values_are_estimates():
     for form in forms.values():
         assert ESTIMATES[1:] not in form(exact)
         assert "± 1" not in form(exact)
-    values = json.loads(game_json(estimated, Thresholds()))
+    values = game_values(estimated, Thresholds())
     assert (values["exact"], values["error"]) == (False, pytest.approx(MARGIN))
     for ply, judged in zip(values["plies"], estimated.plies, strict=True):
         assert (ply["exact"], ply["error"]) == (False, pytest.approx(MARGIN))
         assert ply["loss_error"] == judged.loss_margin
-    assert "exact" not in game_json(exact, Thresholds())
-    assert "error" not in game_json(exact, Thresholds())
+    assert "exact" not in json.dumps(game_values(exact, Thresholds()))
+    assert "error" not in json.dumps(game_values(exact, Thresholds()))
 
 
 def test_a_table_of_rows_has_the_error_of_estimates():

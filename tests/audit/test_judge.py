@@ -1,7 +1,5 @@
 """Luck, loss and the identity between them."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -14,7 +12,7 @@ from ur_solver.audit.audits import account_text, result_text
 from ur_solver.audit.games import play_many
 from ur_solver.audit.judge import audit_games
 from ur_solver.audit.report import html_report
-from ur_solver.audit.texts import game_json, write_csv
+from ur_solver.audit.texts import game_values, write_csv
 from ur_solver.cli.audit import audit_page
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.players.policies import policy_of
@@ -127,7 +125,7 @@ def test_a_resignation_is_shown_everywhere(query2):
     points = f"{100 * worth:.1f}"
     assert result_text(audit) == f"dark resigned at {points} %"
     assert f"+{points} by dark's resignation: 100.0 at the end" in account_text(audit)
-    values = json.loads(game_json(audit, Thresholds()))
+    values = game_values(audit, Thresholds())
     assert (values["ending"], values["result_value"]) == ("resigned", 1)
     assert values["end_value"] == pytest.approx(1 - worth, abs=EXACT)
     assert values["dark"]["conceded"] == audit.dark.conceded

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
 from ur_solver.audit.judge import audit_games
 from ur_solver.audit.report import html_report, replay_values
-from ur_solver.audit.texts import annotated, game_json, write_csv
+from ur_solver.audit.texts import annotated, game_values, write_csv
 from ur_solver.cli.audit import audit_page
 from ur_solver.records import GameRecord, Replay, read_text, stepper_of
 from ur_solver.rules import FREE_THROW, named_rules
@@ -156,7 +155,7 @@ def test_what_is_said_of_an_opening():
     page = html_report([audit], Thresholds(), {})
     assert "Opening 2-2 A@A3 C@C3, 0-1 A3A2 C3C2." in page
     assert page.count("C3C2") >= 2
-    values = json.loads(game_json(audit, Thresholds()))
+    values = game_values(audit, Thresholds())
     assert [each["move"] for each in values["opening"]] == ["A@A3", "C@C3", "A3A2", "C3C2"]
     assert values["plies"] == []
     assert values["start_value"] == 0.5

@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import io
-import json
 import math
 from collections import Counter
 
@@ -31,7 +30,7 @@ from ur_solver.audit.games import (
     shipped_references,
 )
 from ur_solver.audit.judge import audit_games
-from ur_solver.audit.texts import game_json, write_csv
+from ur_solver.audit.texts import game_values, write_csv
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAIN, TEMPERATURES, Asked, Player, policy_of
 from ur_solver.records import Replay, read_file
@@ -88,7 +87,7 @@ def test_a_summary_adds_up():
 
 def test_json_has_the_documented_keys():
     audit = audit_of("finkel-2")
-    values = json.loads(game_json(audit, Thresholds()))
+    values = game_values(audit, Thresholds())
     assert list(values) == [
         *("file", "rules", "winner", "ending", "first_throw", "start_value", "end_value"),
         *("result_value", "light", "dark", "plies"),
@@ -113,7 +112,7 @@ def test_json_has_the_documented_keys():
     assert total == pytest.approx(0, abs=1e-12)
     marks = [ply["mark"] for ply in values["plies"]]
     assert marks == [Thresholds().mark(judged) for judged in audit.plies]
-    short = json.loads(game_json(audit_of("finkel-short-wait4roll"), Thresholds()))
+    short = game_values(audit_of("finkel-short-wait4roll"), Thresholds())
     assert short["winner"] is None
 
 
@@ -121,7 +120,7 @@ def test_json_has_the_strength_that_the_text_gives():
     references = {"random": 0.03, "first": 0.02, "greedy": 0.01}
     for name, is_short in (("finkel-2", False), ("finkel-short-wait4roll", True)):
         audit = audit_of(name)
-        values = json.loads(game_json(audit, Thresholds(), references))
+        values = game_values(audit, Thresholds(), references)
         for side in ("light", "dark"):
             found = values[side]
             text = strength_text(getattr(audit, side), references)

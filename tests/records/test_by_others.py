@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.games import GAMES, NAMES, HashValues, random_game, write_text
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.audit.judge import audit_games
-from ur_solver.audit.texts import game_json
+from ur_solver.audit.texts import game_values
 from ur_solver.errors import RecordError
 from ur_solver.records import (
     Ending,
@@ -57,7 +57,7 @@ def audits_of(path):
             found.append(re.sub(r"line \\d+", "", game.reason))
             continue
         (audit,) = audit_games([game], HashValues(game.rules))
-        values = json.loads(game_json(audit, Thresholds()))
+        values = game_values(audit, Thresholds())
         found.append({key: values[key] for key in values if key not in ("file", "game")})
     return found
 

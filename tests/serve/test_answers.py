@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ from tests.serve.asking import Asker
 from tests.serve.conftest import WORDS, position_path
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.audit.dice_test import compared_throws
-from ur_solver.audit.texts import game_json
+from ur_solver.audit.texts import game_values
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, named_rules
 from ur_solver.rules.turns import is_draw, total, turn
 from ur_solver.serve.app import make_app
@@ -131,7 +129,7 @@ def test_a_game_is_judged_as_an_audit_does(asker, tables, name):
     sent = {"text": write_text(game, ".ur")}
     (found,) = asker.post(f"/api/v1/tables/{name}/audit", sent).json["games"]
     audit = table.audit(game)
-    expected = json.loads(game_json(audit, Thresholds()))
+    expected = game_values(audit, Thresholds())
     for key in expected.keys() - {"plies", "opening", "file", "rules"}:
         assert found[key] == expected[key], key
     assert [ply["mark"] for ply in found["plies"]] == [ply["mark"] for ply in expected["plies"]]

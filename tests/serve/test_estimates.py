@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import jsonschema
@@ -15,7 +14,7 @@ from tests.serve.conftest import position_path
 from tests.serve.test_requests import resolved
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
-from ur_solver.audit.texts import game_json
+from ur_solver.audit.texts import game_values
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
 from ur_solver.rules import SIDE_NAMES, named_rules
@@ -99,7 +98,7 @@ def test_a_game_is_judged_as_an_audit_does(asker, estimators, name):
     (found,) = asker.post(f"/api/v1/tables/{name}/audit", sent).json["games"]
     jsonschema.validate(found, resolved(schema["Audit"], document()))
     audit = estimator.audit(game)
-    expected = json.loads(game_json(audit, Thresholds()))
+    expected = game_values(audit, Thresholds())
     assert found["exact"] is False
     assert found["start_value"] == pytest.approx(audit.start_value, abs=1e-6)
     for side in SIDE_NAMES.values():

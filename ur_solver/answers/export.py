@@ -41,7 +41,6 @@ from ur_solver.common.files import new_file
 from ur_solver.common.progress import Progress
 from ur_solver.errors import InputError, WrongTypeError, did_you_mean, missing_extra
 from ur_solver.moves import PASS
-from ur_solver.rules import RuleSet
 from ur_solver.space import Space
 from ur_solver.table.reader import TableFile
 
@@ -94,10 +93,12 @@ class ExportColumns:
     """
 
     def __init__(self, values: Exported, names: Sequence[str] | None = None) -> None:
-        self.values = values
-        there = column_types(values.rules)
         if isinstance(names, str):
             raise WrongTypeError(f"{names!r:.60} is one column; expected several, as in a list")
+        self.values, self._throws = values, values.rules.dice.throws
+        there = _OF_POSITIONS | {
+            f"{name}_{throw}": kind for throw in self._throws for name, kind in _OF_THROWS.items()
+        }
         for name in names or ():
             if name not in there:
                 raise InputError(
@@ -105,46 +106,33 @@ class ExportColumns:
                     f"{', '.join(there)})"
                 )
         self.types = {name: kind for name, kind in there.items() if names is None or name in names}
-        self._throws = values.rules.dice.throws
 
     def chunks(self, size: int) -> Iterator[tuple[int, dict[str, ColumnData]]]:
         """The columns of all positions, some at a time, with the number of these."""
         for states, worth in self.values.chunks(size):
-            yield len(states), self._of(states, worth)
+            found: dict[str, ColumnData] = {"position": states, "value": worth}
+            if "rank" in self.types:
+                found["rank"] = self.values.space.rank_states(states)
+            if "error" in self.types:
+                found["error"] = self.values.errors(states)
+            if not self.types.keys() <= _OF_POSITIONS.keys():
+                found |= self._of_throws(states)
+            yield len(states), {name: found[name] for name in self.types}
 
-    def _of(
-        self, states: npt.NDArray[Any], worth: npt.NDArray[np.float64]
-    ) -> dict[str, ColumnData]:
-        found: dict[str, ColumnData] = {"position": states, "value": worth}
-        if "rank" in self.types:
-            found["rank"] = self.values.space.rank_states(states)
-        if "error" in self.types:
-            found["error"] = self.values.errors(states)
-        if not self.types.keys() <= _OF_POSITIONS.keys():
-            for throw, columns in enumerate(self._of_throws(states)):
-                name = self._throws[throw]
-                found |= {f"{each}_{name}": column for each, column in columns.items()}
-        return {name: found[name] for name in self.types}
-
-    def _of_throws(self, states: npt.NDArray[Any]) -> Iterator[dict[str, ColumnData]]:
-        """The columns of each throw."""
+    def _of_throws(self, states: npt.NDArray[Any]) -> dict[str, ColumnData]:
+        """The columns of all throws."""
         parts = [_best_moves(of) for _, of in decide_every_throw(self.values, states)]
         words = np.concatenate([words for _, words in parts])
         first = np.cumsum([0, *(len(words) for _, words in parts[:-1])])
         for (columns, _), before in zip(parts, first.tolist(), strict=True):
             columns["best"] += before
-        n = len(self._throws)
-        whole = {name: np.concatenate([each[name] for each, _ in parts]) for name in _OF_THROWS}
-        for throw in range(n):
-            columns = {name: column[throw::n] for name, column in whole.items()}
-            yield {**columns, "best": Texts(columns["best"], words)}
-
-
-def column_types(rules: RuleSet) -> dict[str, str]:
-    """All columns of a rule set's exports with their types: NumPy's names, or ``"text"``."""
-    return _OF_POSITIONS | {
-        f"{name}_{throw}": kind for throw in rules.dice.throws for name, kind in _OF_THROWS.items()
-    }
+        found: dict[str, ColumnData] = {}
+        for name in _OF_THROWS:
+            whole = np.concatenate([columns[name] for columns, _ in parts])
+            for k, throw in enumerate(self._throws):
+                column = whole[k :: len(self._throws)]
+                found[f"{name}_{throw}"] = Texts(column, words) if name == "best" else column
+        return found
 
 
 def _best_moves(

@@ -68,8 +68,11 @@ class Kept:
     def of(cls, path: pathlib.Path) -> Self | None:
         """The table or solve at a path; None if it is neither."""
         if path.is_dir() and not (path / TABLE).is_file():
-            is_ours = path.name.endswith(_UNFINISHED) or (path / HEAD).is_file()
-            return cls._of_folder(path) if is_ours else None
+            if not _is_of_solve(path):
+                return None
+            rules = _rules_of(path)
+            name, pieces = (None, None) if rules is None else (rules.name, rules.pieces)
+            return cls(path, Kind.UNFINISHED, disk_bytes(path), name, pieces)
         n_bytes = disk_bytes(path)
         try:
             with TableFile(path, OBJECTIVES) as table:
@@ -99,13 +102,10 @@ class Kept:
         except UrError as error:
             return cls(path, Kind.DAMAGED, n_bytes, message=str(error))
 
-    @classmethod
-    def _of_folder(cls, path: pathlib.Path) -> Self:
-        n_bytes = disk_bytes(path)
-        rules = _rules_of(path)
-        if rules is None:
-            return cls(path, Kind.UNFINISHED, n_bytes)
-        return cls(path, Kind.UNFINISHED, n_bytes, rules=rules.name, pieces=rules.pieces)
+
+def _is_of_solve(path: pathlib.Path) -> bool:
+    """Whether a folder has the blocks of a solve, by its name or its head."""
+    return path.name.endswith(_UNFINISHED) or (path / HEAD).is_file()
 
 
 def _rules_of(folder: pathlib.Path) -> RuleSet | None:
@@ -123,13 +123,12 @@ def kept_tables() -> Iterator[Kept]:
         if not folder.is_dir():
             continue
         for path in sorted(folder.iterdir()):
-            is_ours = path.name.endswith((".h5", _UNFINISHED)) or (path / HEAD).is_file()
-            if not is_ours or path.resolve() in seen:
-                continue
-            seen.add(path.resolve())
-            kept = Kept.of(path)
-            if kept is not None:
-                yield kept
+            is_ours = path.name.endswith(".h5") or _is_of_solve(path)
+            if is_ours and path.resolve() not in seen:
+                seen.add(path.resolve())
+                kept = Kept.of(path)
+                if kept is not None:
+                    yield kept
 
 
 def unfinished_solve(rules: RuleSet) -> Kept | None:

@@ -1,8 +1,7 @@
 """The report for people: one HTML file that contains everything it needs and loads nothing.
 
-The graph of a game is inline SVG, whose colours are CSS classes. The game's board is stepped
-through without rules: every step has the squares and trays that are drawn anew, the arrows and a
-text, which `templates/replay.js` puts into the drawing.
+Its page steps through a game without rules: every step has the squares and trays that are drawn
+anew, the arrows and a text, which `templates/replay.js` puts into the drawing.
 """
 
 from __future__ import annotations
@@ -10,14 +9,13 @@ from __future__ import annotations
 import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ur_solver.answers.decisions import Mark, Thresholds
 from ur_solver.audit.audits import (
@@ -44,53 +42,14 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 
-_LEFT, _EDGE = 72, 20
-"""Room for the labels, and on the other sides, where labels and dots reach over the edge. On a
-phone labels are 32 units high, which makes them 11 pixels, and 53 wide."""
+_WIDTH, _HEIGHT = 720, 240
+"""Of the graph in the report's template."""
 
 
-@dataclass(frozen=True)
-class GraphMark:
-    """A dot on the graph at a ply, with a CSS class, which links to an element of the page."""
-
-    ply: int
-    css: str
-    target: str
-    title: str
-
-
-def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark], worth: str) -> Markup:
-    """What light has throughout a game, with a dot for each marked move.
-
-    `curve` is in [0, 1], before each ply and at the end; `worth` says what it is, such as ``chance
-    to win``.
-    """
-    width, height = 720.0, 240.0
-    step = width / max(len(curve) - 1, 1)
-    points = [(ply * step, height * (1 - value)) for ply, value in enumerate(curve)]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    grid = "".join(
-        f'<line class="grid" x1="0" x2="{width}" y1="{height * share}" y2="{height * share}"/>'
-        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
-    )
-    labels = "".join(
-        f'<text class="axis" x="-8" y="{height * (1 - share)}">{round(100 * share)}</text>'
-        for share in (0.0, 0.5, 1.0)
-    )
-    dots = "".join(
-        f'<a href="#{escape(mark.target)}"><circle class="dot {mark.css}" '
-        f'cx="{points[mark.ply][0]:.1f}" cy="{points[mark.ply][1]:.1f}" r="6">'
-        f"<title>{escape(mark.title)}</title></circle></a>"
-        for mark in marks
-    )
-    area = f"0,{height} {line} {width:.1f},{height}"
-    return Markup(
-        f'<svg class="graph" viewBox="{-_LEFT} {-_EDGE} {width + _LEFT + _EDGE} '
-        f'{height + 2 * _EDGE}" role="img" '
-        f'aria-label="light&#39;s {worth} in percent, throw by throw">{grid}{labels}'
-        f'<polygon class="area" points="{area}"/><polyline class="curve" points="{line}"/>'
-        f"{dots}</svg>"
-    )
+def _points(curve: Sequence[float]) -> list[str]:
+    """Where the graph of a curve goes: `curve` is in [0, 1], before each ply and at the end."""
+    step = _WIDTH / max(len(curve) - 1, 1)
+    return [f"{ply * step:.1f},{_HEIGHT * (1 - value):.1f}" for ply, value in enumerate(curve)]
 
 
 def replay_values(audit: GameAudit, end_text: str) -> dict[str, Any]:
@@ -217,14 +176,16 @@ def _game(
     record, units = audit.record, audit.units
     worst = worst_plies(audit, thresholds, len(audit.all_plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.all_plies)}
+    points = _points(audit.curve)
     # A dot is at the curve's point before the throw.
     dots = [
-        GraphMark(
-            turn_of[id(judged)],
-            str(thresholds.mark(judged)),
-            _anchor(number, turn_of[id(judged)]),
-            f"{SIDE_NAMES[judged.ply.side]} {audit.taken_text(judged)}, {units.lost(judged.loss)}",
-        )
+        {
+            "at": points[turn_of[id(judged)]].split(","),
+            "mark": thresholds.mark(judged),
+            "anchor": _anchor(number, turn_of[id(judged)]),
+            "title": f"{SIDE_NAMES[judged.ply.side]} {audit.taken_text(judged)}, "
+            f"{units.lost(judged.loss)}",
+        }
         for judged in worst
     ]
     return {
@@ -237,7 +198,8 @@ def _game(
         "result": result_text(audit),
         "account": account_text(audit),
         "opening": opening_words(record),
-        "graph": graph_svg(audit.curve, dots, units.share),
+        "points": points,
+        "dots": dots,
         "players": [_player(audit, side, thresholds, references) for side in (LIGHT, DARK)],
         "references": references,
         "moments": [

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -35,13 +34,6 @@ CSV_FIELDS = (
     "loss", "mean_loss", "luck", "inaccuracies", "mistakes", "blunders", "start_value",
     "end_value", "fines", "first_throw", "ending", "conceded",
 )  # fmt: skip
-
-
-def game_json(
-    audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float] | None = None
-) -> str:
-    """A game's audit as one line of JSON; see `game_values`."""
-    return json.dumps(game_values(audit, thresholds, references))
 
 
 def game_values(

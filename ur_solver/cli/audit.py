@@ -445,9 +445,9 @@ def audit_command(
             if thumbs:
                 audit = with_thumbs(audit, judges.of(rules), thumbs)  # noqa: PLW2901
             if as_json:
-                from ur_solver.audit.texts import game_json  # noqa: PLC0415 - text needs none of it
+                from ur_solver.audit.texts import game_values  # noqa: PLC0415 - text needs none
 
-                echo(game_json(audit, thresholds, references[rules]))
+                echo(json.dumps(game_values(audit, thresholds, references[rules])))
             if not as_json or any(outputs.values()):
                 found.append(audit)
         check_outputs(outputs, judges.paths)
