@@ -263,7 +263,7 @@ def test_losses_at_choices(query2):
     position = choices.turns.generator.position(choices.turns.rows[turn])
     throw = choices.turns.generator.throws[choices.turns.throws[turn]]
     expected = [each.value for each in query2.moves(position, throw)]
-    mine = choices.worth[choices.turns.starts[turn] : choices.turns.starts[turn + 1]]
+    mine = choices.options.worth[choices.turns.starts[turn] : choices.turns.starts[turn + 1]]
     assert sorted(mine, reverse=True) == pytest.approx(expected)
 
 

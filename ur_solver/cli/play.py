@@ -518,7 +518,7 @@ def play_command(
         playing = Playing(table, replay, players, seed, has_hints=hints)
         metadata = {_SIDES[side]: name for side, name in names.items()}
         kept_as = {**metadata, SEED: str(seed)}
-        record, stop = _played(
+        record, stop = _play_to_end(
             playing, kept if HUMAN in names.values() else None, metadata, kept_as
         )
         if output is not None:
@@ -557,7 +557,7 @@ def _seed_of(record: GameRecord) -> int | None:
     return int(text) if text.isascii() and text.isdigit() else None
 
 
-def _played(
+def _play_to_end(
     playing: Playing, kept: KeptGame | None, metadata: dict[str, str], kept_as: dict[str, str]
 ) -> tuple[GameRecord, KeyboardInterrupt | None]:
     """Play the game to its end or until it is left; return its record and the Ctrl-C, if any.

@@ -13,7 +13,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -27,7 +26,7 @@ from ur_solver.cli.play import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.text import counted, printable
 from ur_solver.errors import InputError, OutputError
-from ur_solver.estimators.evaluator import Evaluator, drawn_exercises
+from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing import position_text
 from ur_solver.rules.svg import board_picture
@@ -35,6 +34,7 @@ from ur_solver.study.practise import (
     Decision,
     Weighed,
     decision,
+    exercises,
     mistakes,
     next_throws,
     opening_decision,
@@ -159,44 +159,8 @@ _HEAD = "#separator:Comma\n#html:true\n#columns:Front,Back,Tags\n#tags column:3\
 """Anki reads these lines; other programs take them for comments."""
 
 
-class Card(NamedTuple):
-    """A card: front and back as HTML without the picture, and the SVG of the position."""
-
-    front: str
-    back: str
-    tags: str
-    picture: str
-
-    @property
-    def picture_name(self) -> str:
-        """The name of its picture's file, which is the same for the same picture."""
-        return f"ur-{hashlib.sha256(self.picture.encode()).hexdigest()[:16]}.svg"
-
-
-def card_of(decision: Decision) -> Card:
-    """The card of a decision."""
-    rules = decision.position.rules
-    units = rules.payoff.units
-    question = f"{rules.word}: {decision.question}. What is best?"
-    options = ", ".join(each.text for each in decision.options)
-    rows = "".join(
-        f"<tr><td>{escape(each.text)}</td><td>{units.value(each.value)}</td>"
-        f"<td>{units.lost(each.loss) if each.loss else 'best'}</td></tr>"
-        for each in decision.ranked
-    )
-    source = f", {printable(decision.source)}" if decision.source else ""
-    played = f"<p>{escape(f'played: {decision.played}{source}')}</p>" if decision.played else ""
-    return Card(
-        f"<pre>{escape(position_text(decision.position))}</pre>"
-        f"<p>{escape(question)}<br>{escape(options)}</p>",
-        f"<p><b>{escape(decision.best.text)}</b></p><table>{rows}</table>{played}",
-        f"ur {rules.word.replace(':', '-')}",
-        board_picture(decision.position),
-    )
-
-
-def write_cards(cards: Sequence[Card], path: Path, pictures: Path | None = None) -> None:
-    """Write cards as CSV, a row each: front, back and tags; OutputError if that fails.
+def write_cards(decisions: Sequence[Decision], path: Path, pictures: Path | None = None) -> None:
+    """Write flash cards as CSV, a row each: front, back and tags; OutputError if that fails.
 
     Every front and back begins with a tag of HTML, so that no program of tables takes a field for a
     formula. With a folder for `pictures`, which is made, fronts show them in place of a board of
@@ -207,17 +171,35 @@ def write_cards(cards: Sequence[Card], path: Path, pictures: Path | None = None)
             pictures.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"cannot make the folder {str(pictures)!r}: {error}") from None
-        for card in cards:
-            write_file(pictures / card.picture_name, card.picture)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    for card in cards:
-        front = card.front
+    for each in decisions:
+        board = f"<pre>{escape(position_text(each.position))}</pre>"
         if pictures is not None:
-            _, _, rest = front.partition("</pre>")
-            front = f'<img src="{card.picture_name}">{rest}'
-        writer.writerow([front, card.back, card.tags])
+            picture = board_picture(each.position)
+            # the same picture has the same name
+            name = f"ur-{hashlib.sha256(picture.encode()).hexdigest()[:16]}.svg"
+            write_file(pictures / name, picture)
+            board = f'<img src="{name}">'
+        word = each.position.rules.word
+        question = f"{word}: {each.question}. What is best?"
+        options = ", ".join(one.text for one in each.options)
+        front = f"{board}<p>{escape(question)}<br>{escape(options)}</p>"
+        writer.writerow([front, _back(each), f"ur {word.replace(':', '-')}"])
     write_file(path, _HEAD + out.getvalue())
+
+
+def _back(decision: Decision) -> str:
+    """The back of a card, as HTML: the best option, all with their values, what was played."""
+    units = decision.position.rules.payoff.units
+    rows = "".join(
+        f"<tr><td>{escape(each.text)}</td><td>{units.value(each.value)}</td>"
+        f"<td>{units.lost(each.loss) if each.loss else 'best'}</td></tr>"
+        for each in decision.ranked
+    )
+    source = f", {printable(decision.source)}" if decision.source else ""
+    played = f"<p>{escape(f'played: {decision.played}{source}')}</p>" if decision.played else ""
+    return f"<p><b>{escape(decision.best.text)}</b></p><table>{rows}</table>{played}"
 
 
 Asked = tuple[Decision, Evaluator]
@@ -286,7 +268,7 @@ def practise_command(
         if not asked and not judges.faults:
             say(f"there is no decision in which a mistake costs {cost:g} or more")
         if asked and cards is not None:
-            write_cards([card_of(each) for each, _ in asked], cards, pictures)
+            write_cards([each for each, _ in asked], cards, pictures)
             say(f"{counted(len(asked), 'card')} written to {cards}")
         if as_json:
             for each, _ in asked:
@@ -298,7 +280,8 @@ def practise_command(
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
     """Decisions drawn from play."""
-    found = drawn_exercises(table, count, seed=seed, cost=cost, has_openings=True)
+    # an estimator judges by its network alone: a search takes as long as thousands of positions
+    found = exercises(table.looking(1), count, seed=seed, cost=cost, has_openings=True)
     return [
         (
             decision(table, each.position, each.choice, each.throws)

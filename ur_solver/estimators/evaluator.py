@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ur_solver.answers.locate import (
     SOLVED_ON_THE_SPOT,
@@ -13,17 +13,15 @@ from ur_solver.answers.locate import (
     open_file_of,
     word_of,
 )
-from ur_solver.answers.query import position_json
 from ur_solver.api.table import Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.errors import MissingTableError, NotATableError
 from ur_solver.estimators import DEFAULT_PLIES
-from ur_solver.rules import Position, RuleSet, named_rules
+from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
 
 if TYPE_CHECKING:  # what a table answers needs none of it
     from ur_solver.estimators.estimator import Estimator
-    from ur_solver.study.practise import Exercise
 
 
 Evaluator: TypeAlias = "Table | Estimator"
@@ -129,28 +127,3 @@ def evaluator_of(
         raise MissingTableError(
             f"{error}; 'ur train{which} --minutes {TRAINING_MINUTES}' makes an estimator of it"
         ) from None
-
-
-def position_values(evaluator: Evaluator, position: Position, value: float) -> dict[str, Any]:
-    """What JSON says of a position, except its throws and choices."""
-    return position_json(evaluator, position, value, evaluator.error_of(value, position))
-
-
-_GAMES, _GAMES_OF_ESTIMATES = 500, 60
-"""The number of games that exercises are drawn from, if a table judges them or an estimator."""
-
-
-def drawn_exercises(
-    evaluator: Evaluator, count: int, *, seed: int, cost: float, has_openings: bool = False
-) -> list[Exercise]:
-    """Decisions drawn from play; the parameters and errors are those of `study.exercises`.
-
-    An estimator judges them by its network alone: a search would take as long as thousands of
-    positions do.
-    """
-    from ur_solver.study.practise import exercises  # noqa: PLC0415 - a query needs none of it
-
-    games = _GAMES if evaluator.are_exact else _GAMES_OF_ESTIMATES
-    return exercises(
-        evaluator.looking(1), count, seed=seed, cost=cost, games=games, has_openings=has_openings
-    )

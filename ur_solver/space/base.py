@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from ur_solver.errors import IllegalPositionError, InputError, WrongTypeError
 from ur_solver.rules import LIGHT, Position, RuleSet
+from ur_solver.rules.contents import RESTING, swap_sides
 from ur_solver.rules.notation import MAX_FINES, content_text
 from ur_solver.space._state_texts import StateTexts, as_strings, read_texts, write_texts
 
@@ -113,14 +114,22 @@ class StateLayout:
         cells = iter(range(len(self.contents)))
         rows = "/".join(rules.board.rows)
         board = [next(cells) if kind == "." else _BOARD[kind] for kind in rows]
-        texts = [*(map(content_text, held) for held in self.contents.values()), homes]
-        listed = [[text.encode() for text in each] for each in texts]
+        shown = [list(map(content_text, held)) for held in self.contents.values()]
+        turned = [each.tolist() for each in mirrored]
+        # A pass wakes what rests, but dark's notation shows it: texts that no state of light's has.
+        for held, found, other in zip(self.contents.values(), turned, mirror_cells, strict=True):
+            for number, content in enumerate(held):
+                if RESTING in content:
+                    found[number] = len(shown[other])
+                    shown[other].append(content_text(swap_sides(content)))
+                    turned[other].append(number)
+        listed = [[text.encode() for text in each] for each in (*shown, homes)]
         self._texts = StateTexts(
             np.array(board, dtype=np.int32),
             np.cumsum([0, *map(len, listed)]).astype(np.int32),
             [text for each in listed for text in each],
             mirror_cells,
-            np.concatenate(mirrored),
+            np.concatenate(turned).astype(np.uint16),
             MAX_FINES if has_fines else -1,
         )
 

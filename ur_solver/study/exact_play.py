@@ -43,17 +43,9 @@ Pair = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 class StateBatch:
     """Some states of a block with their turns written out; all of them have the same choices.
 
-    Attributes
-    ----------
-    generator : MoveGenerator
-    ranks : int64, shape (states,)
-    choices : tuple of PieceChoice
-    option_starts : int64, shape (states * outcomes + 1,)
-        The options by state and by outcome, of all choices one after the other.
-    reached : int64, shape (options,)
-        Their ranks, complemented where the other side throws there; the number of all ranks for
-        a game that is won.
-    only_passes : bool, shape (states,)
+    `option_starts`, shape (states * outcomes + 1,), are of the options by state and by outcome, of
+    all choices one after the other. `reached` are the options' ranks, complemented where the other
+    side throws there; the number of all ranks for a game that is won. `only_passes` is by state.
     """
 
     generator: MoveGenerator
@@ -96,20 +88,10 @@ def can_play_exactly(generator: MoveGenerator, most_positions: int = MOST_POSITI
 
 
 class ExactPlay:
-    """The expanded turns of a rule set, for the evaluation of any two policies.
+    """The expanded turns of a rule set without stakes, to evaluate any two policies.
 
-    Parameters
-    ----------
-    generator : MoveGenerator
-        Of a rule set without stakes.
-    most_positions : int
-    first : FirstStates, optional
-        Where games begin; at the start, if not given.
-
-    Raises
-    ------
-    InputError
-        If there are stakes, or more positions than that.
+    Games begin at the start, if `first` does not say otherwise. InputError if there are stakes, or
+    more than `most_positions`.
     """
 
     def __init__(

@@ -17,14 +17,12 @@ import pathlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Values
+from ur_solver.answers.decisions import Branches, Decisions, Values
 from ur_solver.blocks.folder import BlockRecord, BlockResult
 from ur_solver.common.machine import free_memory
 from ur_solver.common.progress import Progress
@@ -60,74 +58,63 @@ _LESS = 0.01
 """By how much a round reduces the residual of its linear equations."""
 
 
+class _ByRank(Values):
+    """Lengths by rank, 0 behind the last one: states are named by their ranks."""
+
+    rules: RuleSet
+    is_shared = True
+
+    def __init__(self, rules: RuleSet, lengths: Floats) -> None:
+        self.rules, self._lengths = rules, lengths
+
+    def state_values(self, states: npt.NDArray[Any]) -> Floats:
+        """As `Values.state_values`."""
+        return np.asarray(self._lengths[states])
+
+
 @dataclass
 class _Part:
-    """Some states of a block, written out.
+    """Some states of a block with the same choices, written out.
 
-    Attributes
-    ----------
-    ranks : int64, shape (states,)
-    chances : float64, shape (outcomes,)
-        The probabilities of the outcomes, choice after choice.
-    choice_starts : list of int
-        Where the outcomes of each choice begin, and their number.
-    starts : int64, shape (states * outcomes,)
-        Where the options begin, by state and outcome.
-    reached : int64, shape (options,)
-        Their ranks; the number of all ranks for a game that is won.
-    is_over : bool, shape (states,)
-        Whether neither side can ever move; no throws are counted then.
-    followed, weights : shape (states, outcomes)
-        What `LengthBlock.improve` prefers: places in the block, its size for those outside it and
-        for a game that is over; and the probabilities, 0 for choices that are not made.
+    States are named by their ranks in `branches`, a game that is won by the number of all ranks.
+    Where `is_over`, neither side can ever move, and no throws are counted. `followed` and
+    `weights`, shape (states, throws), are what `prefer` takes: places in the block, its size for
+    those outside it and for a game that is over; and probabilities, 0 for choices that are not
+    made.
     """
 
-    ranks: npt.NDArray[np.int64]
-    chances: Floats
-    choice_starts: list[int]
-    starts: npt.NDArray[np.int64]
-    reached: npt.NDArray[np.int64]
+    branches: Branches
     is_over: npt.NDArray[np.bool_]
     followed: npt.NDArray[np.int64] = field(init=False)
     weights: Floats = field(init=False)
 
-    @cached_property
-    def _numbers(self) -> npt.NDArray[np.int64]:
-        """For each option the number of its state and outcome."""
-        sizes = np.diff(np.append(self.starts, len(self.reached)))
-        return np.repeat(np.arange(len(sizes)), sizes)
+    @property
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """The states."""
+        return self.branches.rows
 
-    def longest(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The largest value that each outcome may lead to, shape (states, outcomes)."""
-        most = np.maximum.reduceat(values[self.reached], self.starts)
-        return most.reshape(len(self.ranks), -1)
+    def lengths(self, longest: Decisions) -> Floats:
+        """The right sides of the equations, shape (states,), by the lengths after each throw."""
+        return np.where(self.is_over, 0.0, longest.backup)
 
-    def means(self, most: Floats) -> Floats:
-        """The mean of each choice, shape (states, choices)."""
-        edges = pairwise(self.choice_starts)
-        # not by BLAS, which would start threads of its own
-        each = [np.einsum("ij,j->i", most[:, a:b], self.chances[a:b]) for a, b in edges]
-        return np.stack(each, axis=1)
-
-    def lengths(self, values: Floats) -> Floats:
-        """The right sides of the equations, shape (states,)."""
-        return np.where(self.is_over, 0.0, 1.0 + self.means(self.longest(values)).max(axis=1))
-
-    def prefer(self, values: Floats, block: Block) -> Floats:
-        """The same; takes the longest options, of equal ones the first, as the policy."""
-        found = values[self.reached]
-        most = np.maximum.reduceat(found, self.starts)
-        longest = np.flatnonzero(found == most[self._numbers])
-        first = longest[np.unique(self._numbers[longest], return_index=True)[1]]
-        reached = self.reached[first].reshape(len(self.ranks), -1)
-        means = self.means(most.reshape(reached.shape))
-        made = means.argmax(axis=1)
-        choice_of = np.repeat(np.arange(means.shape[1]), np.diff(self.choice_starts))
-        self.weights = np.where(made[:, np.newaxis] == choice_of, self.chances, 0.0)
+    def prefer(self, longest: Decisions, block: Block) -> None:
+        """Take the longest options, of equal ones the first, as the policy."""
+        branches, n = self.branches, len(self.ranks)
+        is_made = np.zeros(len(branches.throw_starts) - 1, dtype=bool)
+        is_made[longest.choices.best] = True
+        chosen = is_made.repeat(np.diff(branches.throw_starts))
+        self.weights = np.where(chosen, branches.chances, 0.0).reshape(n, -1)
+        reached = branches.after[longest.options.best].reshape(n, -1)
         is_here = (reached >= block.offset) & (reached < block.offset + block.size)
         is_here &= ~self.is_over[:, np.newaxis]
         self.followed = np.where(is_here, reached - block.offset, block.size)
-        return np.where(self.is_over, 0.0, 1.0 + means[np.arange(len(made)), made])
+
+    def may_stay(self, may_stay: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Whether a choice leads to states of those, by rank, whatever is thrown after it."""
+        branches = self.branches
+        by_throw = np.logical_or.reduceat(may_stay[branches.after], branches.option_starts[:-1])
+        by_choice = np.logical_and.reduceat(by_throw, branches.throw_starts[:-1])
+        return np.asarray(np.logical_or.reduceat(by_choice, branches.choice_starts[:-1]))
 
 
 class LengthBlock:
@@ -172,18 +159,32 @@ class LengthBlock:
         choices: tuple[PieceChoice, ...],
         is_over: npt.NDArray[np.bool_],
     ) -> _Part:
-        space = self._generator.space
+        space, n = self._generator.space, len(rows)
         turns = self._generator.every_throw(rows, *choices)
-        reached = space.rank_states(turns.after)
+        reached, starts = space.rank_states(turns.after), turns.starts
         reached[turns.has(WIN)] = space.n_values
-        starts = turns.starts[:-1]
         if self._policy is not None:
             reached = reached[self._policy.weights(turns) > 0]
-            starts = np.arange(len(turns))
-        chances = np.array([chance for choice in choices for _, chance in choice.outcomes])
+            starts = np.arange(len(turns) + 1)
+        chances = [chance for choice in choices for _, chance in choice.outcomes]
         sizes = [len(choice.outcomes) for choice in choices]
-        edges = np.cumsum([0, *sizes]).tolist()
-        return _Part(ranks, chances, edges, starts, reached, is_over)
+        no = np.zeros(len(reached), dtype=bool)
+        branches = Branches(
+            ranks,
+            np.arange(n + 1) * len(choices),
+            np.cumsum([0, *sizes * n]),
+            np.tile(chances, n),
+            starts,
+            reached,
+            again=no,
+            won=no,
+            fined=no,
+        )
+        return _Part(branches, is_over)
+
+    def _longest(self, part: _Part, values: Floats) -> Decisions:
+        """The decisions of some states for the longest game, by lengths of all ranks."""
+        return Decisions(_ByRank(self._generator.rules, values), part.branches)
 
     def check_that_it_ends(self) -> None:
         """Raise UnsolvableError if both sides together may stay in the block for ever."""
@@ -193,9 +194,7 @@ class LengthBlock:
         n_before, n_left = 0, int(may_stay.sum())
         while n_left != n_before:
             for part in self._parts:
-                stays, edges = part.longest(may_stay), part.choice_starts
-                each = [stays[:, a:b].all(axis=1) for a, b in pairwise(edges)]
-                may_stay[part.ranks] &= np.logical_or.reduce(each)
+                may_stay[part.ranks] &= part.may_stay(may_stay)
             n_before, n_left = n_left, int(may_stay.sum())
         if n_left:
             rules = self._generator.rules
@@ -217,7 +216,9 @@ class LengthBlock:
         for _ in range(_MOST_ROUNDS):
             lengths = np.empty(self.block.size)
             for part in self._parts:
-                lengths[part.ranks - self.block.offset] = part.prefer(values, self.block)
+                longest = self._longest(part, values)
+                part.prefer(longest, self.block)
+                lengths[part.ranks - self.block.offset] = part.lengths(longest)
             left = lengths - own
             most = float(np.abs(left).max())
             n_sweeps += 1
@@ -277,8 +278,9 @@ class LengthBlock:
         """
         largest = 0.0
         for part in self._parts:
-            lengths = part.lengths(values)
-            rounding = (len(part.chances) + 5) * 2.0**-52 * lengths
+            lengths = part.lengths(self._longest(part, values))
+            n_throws = len(part.branches.chances) // len(part.ranks)
+            rounding = (n_throws + 5) * 2.0**-52 * lengths
             largest = max(largest, float((np.abs(lengths - values[part.ranks]) + rounding).max()))
         return largest
 

@@ -14,13 +14,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Ranked, Values, decide_thrown, encoded
+from ur_solver.answers.decisions import Ranked, Values, decide_thrown, encoded, position_values
 from ur_solver.common.machine import chosen_threads
 from ur_solver.moves import (
     AGAIN,
@@ -34,7 +33,7 @@ from ur_solver.moves import (
     generator_of,
 )
 from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
-from ur_solver.rules import Position, RuleSet
+from ur_solver.rules import RuleSet
 from ur_solver.rules.openings import beginnings
 from ur_solver.study.estimates import IntervalEstimate, mean_of
 
@@ -61,12 +60,7 @@ def first_states(values: Values) -> FirstStates:
     rules = values.rules
     if not rules.mechanics.both_enter:
         return FirstStates(generator_of(rules).start(), np.ones(1))
-
-    @cache
-    def value(position: Position) -> float:
-        return float(values.state_values(encoded(rules, [position]))[0])
-
-    found = beginnings(rules, value)
+    found = beginnings(rules, position_values(values))
     rows = encoded(rules, [each.position for each in found])
     return FirstStates(rows, np.array([each.probability for each in found]))
 

@@ -34,6 +34,9 @@ from ur_solver.study.match import Choices, Snapshots, choices_of, first_states, 
 _TIE = 1e-9
 """The loss below which two options are equally good."""
 
+_GAMES, _GAMES_OF_ESTIMATES = 500, 60
+"""The number of games that exercises are drawn from, by default."""
+
 
 class Exercise(NamedTuple):
     """A decision of the side to throw in a position before the throw.
@@ -59,7 +62,7 @@ def exercises(
     seed: int = 1,
     cost: float = 0.02,
     players: PolicyLike = "greedy",
-    games: int = 500,
+    games: int | None = None,
     has_openings: bool = False,
 ) -> list[Exercise]:
     """Decisions in games between two equal players, all different, in random order.
@@ -74,6 +77,8 @@ def exercises(
     if not 0 <= cost < 1:
         raise InputError(f"cost {cost!r:.40}: expected a share from 0 to 1, such as 0.02")
     policy = policy_of(players, values)
+    if games is None:
+        games = _GAMES if values.are_exact else _GAMES_OF_ESTIMATES
     played = play(
         values.rules,
         policy,

@@ -361,7 +361,7 @@ def test_three_mistakes_are_practised_and_come_again(person, long_game, table):
     first = next(each for each in kept(person)["mistakes"] if each["box"] == 1)
     for wait in (3, 7, 21, 21):
         answer = person.page.evaluate(
-            "async key => (await import('./kept.js')).kept.answer(key, true)", first
+            "async key => (await import('./exercises.js')).kept.answer(key, true)", first
         )
         assert answer == wait
     person.page.clock.set_fixed_time("2030-01-11T00:05:00")
@@ -438,7 +438,7 @@ def test_what_is_kept_has_a_limit(person):
     person.visit("table=finkel-3")
     sizes = person.page.evaluate(
         """async () => {
-          const { kept } = await import('./kept.js');
+          const { kept } = await import('./exercises.js');
           const path = 'tables/finkel-3';
           const one = (k) => ({ path, position: `${k} `.padEnd(60), choice: null,
             throws: [k % 4], side: 'light', played: 'A@A4' });

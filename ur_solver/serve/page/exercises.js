@@ -5,8 +5,6 @@ import { keep, read } from "./common.js";
 import { isTie, writeTree } from "./tree.js";
 import { Units, entryOf, errorOf, throwsOf } from "./words.js";
 
-/** @typedef {import("./kept.js").Exercise} Exercise */
-
 const SERIOUS = ["mistake", "blunder"];
 
 /** The mistakes and blunders of the line that is followed, against the program one's own. @returns {Exercise[]} */
@@ -96,7 +94,8 @@ export class Question {
   }
 }
 
-// Mistakes and throws that the browser keeps, and when a mistake comes again.
+// What this browser keeps of the games that were opened here: their mistakes, to be practised, and
+// the throws that fell. Nothing is sent anywhere.
 
 const KEY = "ur-learning";
 export const MOST_MISTAKES = 500;
