@@ -24,7 +24,7 @@ best if it loses no more than that, or a millionth of what there is to win (`TIE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
@@ -144,12 +144,6 @@ def position_values(values: Values) -> Value:
     return value
 
 
-def margin_of(values: Values, position: Position) -> float:
-    """Half the width of the 95 % interval of a position's value; 0 if it is exact."""
-    rows = encoded(values.rules, [position])
-    return float(values.state_margins(rows, values.state_values(rows))[0])
-
-
 def totals_of(payoff: Payoff, states: Rows) -> Floats:
     """What the two sides' values sum to in each state: 1, or with stakes the pot."""
     if not payoff.has_fines:
@@ -189,19 +183,17 @@ class Mark(StrEnum):
 class _Judged(Protocol):
     """What `Thresholds.mark` takes: an `ur_solver.JudgedPly`."""
 
-    if TYPE_CHECKING:
+    @property
+    def is_choice(self) -> bool: ...
 
-        @property
-        def is_choice(self) -> bool: ...
+    @property
+    def loss(self) -> float: ...
 
-        @property
-        def loss(self) -> float: ...
+    @property
+    def loss_margin(self) -> float: ...
 
-        @property
-        def loss_margin(self) -> float: ...
-
-        @property
-        def lost_share(self) -> float: ...
+    @property
+    def lost_share(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -525,18 +517,23 @@ def decide_thrown(values: Values, turns: TurnBatch, others: Values | None = None
     return Decisions(values, branches, others)
 
 
-def decide_every_throw(values: Values, rows: Rows) -> Decisions:
+_BATCH = 1 << 14
+"""States whose moves are listed at once; those of one take some 2 KB."""
+
+
+def decide_every_throw(values: Values, rows: Rows) -> Iterator[tuple[slice, Decisions]]:
     """Turns after every throw that the dice can show, in the order of `Dice.throws`; see above.
 
-    In birds they follow the choice of *move*.
+    Some of the rows at a time, and at least once. In birds they follow the choice of *move*.
     """
     from ur_solver.moves import generator_of  # noqa: PLC0415 - one state needs none of it
 
     generator, thrown = generator_of(values.rules), values.rules.dice.throws
     known = {throw: number for number, throw in enumerate(generator.throws)}
     numbers = np.array([known.get(throw, -1) for throw in thrown], dtype=np.int32)
-    may = np.full(len(rows) * len(thrown), generator.may(FREE_THROW), dtype=np.uint8)
-    turns = generator.successors(
-        np.repeat(rows, len(thrown), axis=0), np.tile(numbers, len(rows)), may
-    )
-    return decide_thrown(values, turns)
+    for first in range(0, max(1, len(rows)), _BATCH):
+        some = slice(first, first + _BATCH)
+        states = np.repeat(rows[some], len(thrown), axis=0)
+        may = np.full(len(states), generator.may(FREE_THROW), dtype=np.uint8)
+        turns = generator.successors(states, np.resize(numbers, len(states)), may)
+        yield some, decide_thrown(values, turns)

@@ -1,4 +1,6 @@
-"""The columns of an export: what a table says of each position, and of each of its throws.
+"""Exports of a table's positions as files of columns: Parquet, Arrow IPC, NumPy.
+
+A table says of each position
 
     rank        int64    the place in the order of the table's values
     position    text     the notation, light about to throw
@@ -13,8 +15,6 @@ and for each throw t of the dice
     to_t        int8     the path index that it reaches, the path's length for off; -1: no move
     value_t     float64  the value after the best move, or after the pass
     margin_t    float64  by how much the second best move is worth less; none without a second one
-
-Exports of a table's positions as files of columns: Parquet, Arrow IPC, NumPy.
 
 A file is written a piece at a time, so that memory stays constant whatever the table's size.
 Parquet and Arrow need pyarrow (the extra ``arrow``); they keep texts as such, and state the rule
@@ -54,8 +54,6 @@ _OF_THROWS = {
     "value": "float64",
     "margin": "float64",
 }
-_BATCH = 1 << 14
-"""Positions whose moves are listed at once; those of one take some 2 KB."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +128,7 @@ class ExportColumns:
 
     def _of_throws(self, states: npt.NDArray[Any]) -> Iterator[dict[str, ColumnData]]:
         """The columns of each throw."""
-        batches = range(0, len(states), _BATCH)
-        parts = [
-            _best_moves(decide_every_throw(self.values, states[k : k + _BATCH])) for k in batches
-        ]
+        parts = [_best_moves(of) for _, of in decide_every_throw(self.values, states)]
         words = np.concatenate([words for _, words in parts])
         first = np.cumsum([0, *(len(words) for _, words in parts[:-1])])
         for (columns, _), before in zip(parts, first.tolist(), strict=True):

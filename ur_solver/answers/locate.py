@@ -121,23 +121,19 @@ def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | N
     return best
 
 
-def open_file(
-    word: str, *, say: Callable[[str], object] | None = None, position: str | None = None
-) -> TableFile:
+def open_file(word: str, *, say: Callable[[str], object] | None = None) -> TableFile:
     """Open the table named by `word`; see the module's head.
 
     Before a missing table that is small is solved at once (some seconds), `say` is called with a
-    sentence for people; without it a missing table is an error. Of tables of a part of the game,
-    one that holds `position`, in notation, is preferred.
+    sentence for people; without it a missing table is an error.
 
-    RuleSetError if `word` is no file and no name of a rule set; PositionSyntaxError if `position`
-    does not follow the notation; MissingTableError if there is no table: its text names the command
-    that makes it; OutputError if no folder is writable for a missing table. Others as of
-    `TableFile`.
+    RuleSetError if `word` is no file and no name of a rule set; MissingTableError if there is no
+    table: its text names the command that makes it; OutputError if no folder is writable for a
+    missing table. Others as of `TableFile`.
     """
     if not is_rule_set(word):
         return TableFile(word)
-    return open_file_of(named_rules(word), word.partition(":")[0], say=say, position=position)
+    return open_file_of(named_rules(word), word.partition(":")[0], say=say)
 
 
 def open_file_of(
@@ -147,11 +143,12 @@ def open_file_of(
     say: Callable[[str], object] | None = None,
     position: str | None = None,
 ) -> TableFile:
-    """The table of a rule set; other parameters and errors are those of `open_file`.
+    """The table of a rule set; `say` and errors are those of `open_file`.
 
-    If the whole table is missing and not solved now, a table of a part of the game. `word` is the
-    argument of ``ur solve`` for these rules, without the number of pieces; by default their name,
-    if it is in the catalogue.
+    If the whole table is missing and not solved now, a table of a part of the game: one that holds
+    `position`, in notation, if any does. `word` is the argument of ``ur solve`` for these rules,
+    without the number of pieces; by default their name, if it is in the catalogue.
+    PositionSyntaxError if `position` does not follow the notation.
     """
     table = find_file(rules)
     if table is not None:

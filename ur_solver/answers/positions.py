@@ -104,11 +104,6 @@ def states_from(space: Space, positions: PositionsLike, *, has_ranks: bool = Tru
     return States(rows, is_dark, ranks)
 
 
-def positions_from(rules: RuleSet, positions: Iterable[PositionLike]) -> list[Position]:
-    """Several positions, as `states_from` takes them but for encoded states."""
-    return [position_from(rules, position) for position in column_of(positions)]
-
-
 def are_states(positions: object) -> TypeGuard[npt.NDArray[Any]]:
     """Whether positions are given as encoded states."""
     return isinstance(positions, np.ndarray) and (

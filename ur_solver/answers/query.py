@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,7 +41,6 @@ from ur_solver.rules import (
     SIDE_NAMES,
     Move,
     Position,
-    RuleSet,
     opponent,
 )
 from ur_solver.rules.game import legal_moves
@@ -50,9 +49,6 @@ from ur_solver.space import space_of
 
 if TYPE_CHECKING:  # few ask for openings
     from ur_solver.answers.openings import EvaluatedRound
-
-_BATCH = 1 << 14
-"""Positions whose moves are listed at once; those of one take some 2 KB."""
 
 
 def exactness(values: Values, error: float) -> dict[str, Any]:
@@ -296,7 +292,7 @@ def decision(
     choices = tuple(each for each in turn(found) if choice in (None, each.name))
     if throws and not has_choices(values.rules):
         choices = tuple(_with(each, throws) for each in choices)
-    of = _Weighed(values, [(found, choices)])
+    of = _Weighed(values, found, choices)
     made = tuple(of.choices(throws))
     return Decision(found, float(of.decisions.value[0]), float(of.decisions.error[0]), made, values)
 
@@ -310,7 +306,7 @@ def evaluated_moves(
     if not moves:
         return []
     made = Choice(choice, (Outcome(Fraction(1), (throw,), moves),))
-    return sorted(_Weighed(values, [(position, (made,))]).moves(0), key=lambda each: each.loss)
+    return sorted(_Weighed(values, position, (made,)).moves(0), key=lambda each: each.loss)
 
 
 def evaluated_throws(values: Values, position: Position) -> list[ThrowValue]:
@@ -325,7 +321,7 @@ def evaluated_throws(values: Values, position: Position) -> list[ThrowValue]:
         Outcome(dice.probabilities[throw], (throw,), tuple(legal_moves(position, throw)))
         for throw in dice.throws
     ]
-    of = _Weighed(values, [(position, (Choice(FREE_THROW, tuple(outcomes)),))])
+    of = _Weighed(values, position, (Choice(FREE_THROW, tuple(outcomes)),))
     return [throw for choice in of.choices(()) for throw in choice.throws]
 
 
@@ -338,23 +334,20 @@ def _with(choice: Choice, throws: tuple[int, ...]) -> Choice:
 
 
 class _Weighed:
-    """Turns of positions by the readable rules, and their decisions."""
+    """The choices of a position by the readable rules, and the decisions on them."""
 
-    def __init__(
-        self, values: Values, unfolded: Sequence[tuple[Position, tuple[Choice, ...]]]
-    ) -> None:
-        self._made = [(position, each) for position, choices in unfolded for each in choices]
-        self._thrown = [(before, each) for before, choice in self._made for each in choice.outcomes]
-        options = [each for thrown in self._thrown for each in _options(values.rules, *thrown)]
+    def __init__(self, values: Values, position: Position, choices: tuple[Choice, ...]) -> None:
+        self._choices, self._total = choices, total(position)
+        self._outcomes = [each for choice in choices for each in choice.outcomes]
+        options = [each for one in self._outcomes for each in _options(position, one)]
         after, again, won, fined = zip(*options, strict=True)
-        dtype = space_of(values.rules).state_dtype
         branches = Branches(
-            encoded(values.rules, [position for position, _ in unfolded]),
-            _starts(len(choices) for _, choices in unfolded),
-            _starts(len(choice.outcomes) for _, choice in self._made),
-            np.array([float(outcome.probability) for _, outcome in self._thrown]),
-            _starts(max(1, len(outcome.moves)) for _, outcome in self._thrown),
-            np.array(after, dtype=dtype),
+            encoded(values.rules, [position]),
+            _starts([len(choices)]),
+            _starts(len(choice.outcomes) for choice in choices),
+            np.array([float(outcome.probability) for outcome in self._outcomes]),
+            _starts(max(1, len(outcome.moves)) for outcome in self._outcomes),
+            encoded(values.rules, after),
             np.array(again, dtype=bool),
             np.array(won, dtype=bool),
             np.array(fined, dtype=bool),
@@ -366,55 +359,51 @@ class _Weighed:
         """All choices, each with those of its throws that begin like `shown`."""
         of, edges = self.decisions.choices, self.decisions.branches.throw_starts.tolist()
         columns = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
-        n = of.sizes.repeat(of.sizes).tolist()
         for k, (worth, loss, error, loss_error) in enumerate(zip(*columns, strict=True)):
-            position, choice = self._made[k]
-            mark = mark_of(loss, loss_error, total(position), n[k])
+            name = self._choices[k].name
             thrown = tuple(
-                self._throw(number, choice.name)
+                self._throw(number, name)
                 for number in range(edges[k], edges[k + 1])
-                if self._thrown[number][1].throws[: len(shown)] == shown
+                if self._outcomes[number].throws[: len(shown)] == shown
             )
-            yield EvaluatedChoice(choice.name, worth, loss, error, loss_error, mark, thrown)
+            mark = mark_of(loss, loss_error, self._total, len(self._choices))
+            yield EvaluatedChoice(name, worth, loss, error, loss_error, mark, thrown)
 
     @cached_property
-    def _of_throws(self) -> tuple[list[float], list[float], list[float]]:
+    def _of_throws(self) -> list[tuple[float, float, float]]:
         of = self.decisions
-        return of.options.value.tolist(), of.luck.tolist(), of.options.reach.tolist()
+        columns = of.options.value, of.luck, of.options.reach
+        return list(zip(*(each.tolist() for each in columns), strict=True))
 
     def _throw(self, number: int, choice: str) -> ThrowValue:
-        _, outcome = self._thrown[number]
-        value, luck, error = (column[number] for column in self._of_throws)
+        outcome = self._outcomes[number]
         options = tuple(self.moves(number)) if outcome.moves else ()
-        return ThrowValue(outcome.throws, outcome.probability, value, luck, error, options, choice)
+        figures = self._of_throws[number]
+        return ThrowValue(outcome.throws, outcome.probability, *figures, options, choice)
 
     @cached_property
-    def _of_options(self) -> tuple[list[float], ...]:
+    def _of_options(self) -> list[tuple[float, ...]]:
         of = self.decisions.options
         columns = of.worth, of.loss, self.decisions.chance, of.error, of.loss_error
-        return tuple(each.tolist() for each in columns)
+        return list(zip(*(each.tolist() for each in columns), strict=True))
 
     def moves(self, number: int) -> Iterator[EvaluatedMove]:
         """The moves of a throw that has some."""
-        position, outcome = self._thrown[number]
+        moves = self._outcomes[number].moves
         first = int(self.decisions.branches.option_starts[number])
-        for k, move in enumerate(outcome.moves, start=first):
-            value, loss, chance, error, loss_error = (column[k] for column in self._of_options)
-            mark = mark_of(loss, loss_error, total(position), len(outcome.moves))
+        for k, move in enumerate(moves, start=first):
+            value, loss, chance, error, loss_error = self._of_options[k]
+            mark = mark_of(loss, loss_error, self._total, len(moves))
             yield EvaluatedMove(move, value, loss, chance, error, loss_error, mark)
 
 
-def _options(
-    rules: RuleSet, position: Position, outcome: Outcome
-) -> Iterator[tuple[list[int], bool, bool, bool]]:
-    """The state after each option of an outcome; whether the side goes on, has won, pays a fine."""
-    space = space_of(rules)
+def _options(position: Position, outcome: Outcome) -> Iterator[tuple[Position, bool, bool, bool]]:
+    """What follows each option of an outcome; whether the side goes on, has won, pays a fine."""
     if not outcome.moves:
-        yield list(space.encode(position.pass_turn())), False, False, False
+        yield position.pass_turn(), False, False, False
     for move in outcome.moves:
         won = move.position.winner is not None
-        row = space.encode(position if won else move.position)
-        yield list(row), move.again, won, move.cost > 0
+        yield position if won else move.position, move.again, won, move.cost > 0
 
 
 def _starts(sizes: Iterable[int]) -> npt.NDArray[np.int64]:
@@ -554,30 +543,29 @@ class Answers(Values):
         else:
             names = space.state_layout.notations(states.rows, states.is_dark)
         going = np.flatnonzero(states.ranks >= 0)
-        self.state_values(states.rows[going])  # raises for one without a value
-        batches = range(0, max(1, len(going)), _BATCH)
+        rows = states.rows[going]
+        self.state_values(rows)  # raises for one without a value
         parts = [
-            self._move_columns(states.rows, states.is_dark, going[k : k + _BATCH]) for k in batches
+            self._move_columns(of, going[some], states.is_dark)
+            for some, of in decide_every_throw(self, rows)
         ]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return {**columns, "position": names[columns["position"]]}
 
     def _move_columns(
-        self, rows: npt.NDArray[Any], is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
+        self, of: Decisions, numbers: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
     ) -> dict[str, npt.NDArray[Any]]:
-        """The columns of some rows, with the rows' numbers for positions."""
+        """The columns of some rows of these numbers, which stand for positions."""
         dice = self.rules.dice
-        of = decide_every_throw(self, rows[numbers])
         turns, order = of.branches.turns, of.options.order
         assert turns is not None
         at, thrown = np.divmod(turns.turn_of, len(dice.throws))
         position = numbers[at]
+        chances = np.array([float(dice.probabilities[throw]) for throw in dice.throws])
         return {
             "position": position,
             "throw": np.array(dice.throws, dtype=np.int64)[thrown],
-            "probability": np.array([float(dice.probabilities[throw]) for throw in dice.throws])[
-                thrown
-            ],
+            "probability": chances[thrown],
             "move": turns.generator.texts(turns, order, is_dark[position]),
             "value": of.options.worth[order],
             "loss": of.options.loss[order],

@@ -1,7 +1,4 @@
-"""Tables of lengths: the expected number of throws to come, of positions and after moves.
-
-Solving lengths of games by one call.
-"""
+"""Tables of lengths: the expected number of throws to come; they are solved by one call."""
 
 from __future__ import annotations
 

@@ -73,18 +73,7 @@ def compared_throws(
 
     `light` and `dark` say how often each side threw what; throws that are missing were never
     thrown. `seed` is that of the fair series. The JSON values are for ``light``, ``dark`` and
-    ``both``:
-
-    - ``throws``, their number;
-    - ``counts``, by throw: ``throw``, ``count``, ``expected`` (a count) and ``probability``;
-    - ``mean`` of the throws (null without any), ``fair_mean`` and ``fair_error``, half the
-      width of the interval that 95 % of the means of fair dice are in (null likewise);
-    - ``chance`` and ``mean_chance``, the shares of fair series whose counts are at least as far
-      from the expected ones, and whose mean is at least as far off (null likewise);
-    - ``shift``, by how much the mean of unfair dice must be off for the test to call four of
-      five series rare (null likewise);
-    - ``verdict``, ``usual``, ``rare``, ``very rare`` or ``nothing``, and ``text``, which says
-      that in a sentence or two.
+    ``both``, as docs/commands.md describes them.
 
     ThrowError if the dice cannot show a throw; InputError if the seed or a count is not a whole
     number from 0, or a count is above `MAX_COUNT`.

@@ -1,9 +1,7 @@
-"""Games between built-in players, their statistics, and the reference losses.
+"""Games between built-in players, their statistics, and the losses of the reference players.
 
-The losses of the reference players: constants of a rule set, computed once.
-
-The program contains those of some rule sets (`references.json`, by
-scripts/make_references.py); others are computed and kept in the user's cache.
+These losses are constants of a rule set, computed once. The program contains those of some rule
+sets (`references.json`, by scripts/make_references.py); others are kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from ur_solver.audit.judge import audit_games
 from ur_solver.common.files import write_file
 from ur_solver.common.text import counted
 from ur_solver.errors import OutputError
-from ur_solver.players.policies import PLAIN, Asked, Player, Policy, policy_of
+from ur_solver.players.policies import MAX_THROWS, PLAIN, Asked, Player, Policy, policy_of
 from ur_solver.records import Ending, GameRecord, Replay
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, RuleSet, digest_of
 from ur_solver.rules.game import by_every_name
@@ -33,9 +31,6 @@ from ur_solver.table.names import cache_folder, readable_name
 
 _BATCH = 2000
 """The number of games played at a time; they take some 200 MB."""
-
-MAX_PLIES = 5000
-"""The number of plies after which a game stays unfinished. Bad players can play for ever."""
 
 
 def play_many(
@@ -68,7 +63,7 @@ def _play(
     replays: Sequence[Replay], players: Mapping[str, Player], rng: np.random.Generator
 ) -> None:
     """Play some games to their ends, all at a time."""
-    for _ in range(MAX_PLIES):
+    for _ in range(MAX_THROWS):
         going = [replay for replay in replays if replay.winner is None]
         if not going:
             break
@@ -121,34 +116,21 @@ def _chosen(
 class SampleStatistics:
     """Statistics of many games of two players; `add` adds a game.
 
-    Attributes
-    ----------
-    games, finished : int
-        All games, and those that were played to the end.
-    light_wins : int
-        Of the finished games.
-    plies, shortest, longest : int
-        Of the finished games: the throws in all of them, in the shortest and in the longest.
-    captures, extra_throws, passes : int
-        Of all games: captures by both sides, moves that gave an extra throw, throws without a
-        move.
-    fines : int
-        Of all games, paid by both sides; 0 without stakes.
-    light_money, squared_light_money : int
-        Light's winnings from the pots of the finished games, minus its fines there, and the sum
-        of their squares; 0 without stakes.
+    Wins, lengths and money are those of the games that were played to the end, the rest is that of
+    all games, of both sides together.
     """
 
     games: int = 0
     finished: int = 0
     light_wins: int = 0
-    plies: int = 0
+    plies: int = 0  # throws: in all games, in the shortest and in the longest
     shortest: int = 0
     longest: int = 0
     captures: int = 0
-    extra_throws: int = 0
-    passes: int = 0
+    extra_throws: int = 0  # moves that gave one
+    passes: int = 0  # throws without a move
     fines: int = 0
+    # winnings from the pots, minus fines; 0 without stakes
     light_money: int = 0
     squared_light_money: int = 0
 

@@ -1,11 +1,8 @@
-"""The graph of a game as inline SVG. Colours are CSS classes, which the report's style defines.
+"""The report for people: one HTML file that contains everything it needs and loads nothing.
 
-A game on a board that a page steps through: the first drawing, then what each step changes.
-
-The page needs no rules: every step has the squares and trays that are drawn anew, the arrows and
-a text. `templates/replay.js` puts them into the drawing.
-
-The report for people: one HTML file that contains everything it needs and loads nothing.
+The graph of a game is inline SVG, whose colours are CSS classes. The game's board is stepped
+through without rules: every step has the squares and trays that are drawn anew, the arrows and a
+text, which `templates/replay.js` puts into the drawing.
 """
 
 from __future__ import annotations

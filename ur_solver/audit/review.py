@@ -48,10 +48,8 @@ def over_time(
     """How each player did over time, by name, or by side where a record has no names.
 
     `by` is one of `PERIODS`, or how many of a player's games make a row; the audits are then in the
-    order in which they were played. The JSON values are by player, in order of time: ``player``,
-    ``period`` (such as ``2026-11``, ``unknown``, or ``games 1 to 10``), ``games``, ``won``,
-    ``choices``, ``best`` (in how many no option was better), ``loss``, ``mean_loss`` (a choice;
-    null without any), ``luck``, ``mistakes`` (and blunders).
+    order in which they were played. The JSON values, by player in order of time, are ``over_time``
+    of ``ur review``.
     """
     played: dict[str, dict[str | int, list[tuple[GameAudit, str]]]] = {}
     numbers: dict[str, int] = {}
@@ -101,10 +99,8 @@ def first_choices(audits: Iterable[GameAudit], throws: int) -> list[dict[str, An
     """The choices in the first throws of games, by position and throw, the most frequent first.
 
     The games are of one rule set; `throws` of both sides count as the first of each, and the rounds
-    of an opening come before them. The JSON values are ``position``, ``throw`` (text; empty for a
-    choice before the throw; both sides' in an opening, as ``0-2``, that of the side which chooses
-    first), ``times``, ``played`` (how often each option was), ``best`` and ``loss``, in all games.
-    A choice of dark is counted with that of light in the mirrored position.
+    of an opening come before them: their ``throw`` is that of the side which chooses, then the
+    other's. A choice of dark is counted with that of light in the mirrored position.
     """
     found: dict[tuple[bytes, str], dict[str, Any]] = {}
     for audit in audits:
@@ -157,10 +153,7 @@ def against_thumbs(
 ) -> list[dict[str, Any]]:
     """What rules of thumb would have lost in the choices of each player, as in `thumb_plays`.
 
-    The JSON values are for each player (or side, where a record has no names) and each rule of
-    thumb: ``player``, ``thumb``, ``choices``, ``same`` (in how many it takes the option that was
-    taken), ``best`` (in how many it takes a best one), ``mean_loss`` of it and
-    ``player_mean_loss``.
+    The JSON values are for each player (or side, where a record has no names) and rule of thumb.
     """
     rows: list[dict[str, Any]] = []
     for name in names:

@@ -1,6 +1,4 @@
-"""Audits for machines: JSON with an object for each game, CSV with a row for each side of it.
-
-Annotated games: what an audit found, as comments that every notation keeps.
+"""Audits for machines: as JSON, as CSV, and as comments of games, which every notation keeps.
 
 The findings on a turn are commands at the head of its comment, as PGN has them for clocks, such as
 ``[%chance 49.81 %] [%best A3A1*] [%loss 3.29] [%mark mistake]``:
@@ -49,40 +47,10 @@ def game_json(
 def game_values(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
-    """A game's audit as JSON values.
+    """A game's audit as JSON values, as docs/commands.md describes them under ``ur audit``.
 
-    The object is ``{"file", "rules", "winner", "ending", "first_throw", "start_value",
-    "end_value", "result_value", "light", "dark", "plies"}``; ``first_throw`` is 1 unless the
-    table judges only the end of the game. ``end_value`` is that of the last position;
-    ``result_value`` differs from it if a side resigned or lost on time: then it is all or
-    nothing. Both sides' throws in the rounds of an opening are in ``opening``, in the form of
-    ``plies``; sides count them, and ``start_value`` is before them. Each side has
-    ``{"choices", "best", "loss", "luck", "conceded"}``, where ``best``
-    counts the choices in which no option was better than the one taken, and ``conceded`` is
-    the value of the position to a side that resigned or lost on time, otherwise 0. Each ply has
-    ``{"side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck",
-    "mark"}``. The values of a ply are to its side, the three of a game are to light. ``move``
-    and ``best`` are null if no move was legal, ``mark`` if a move lost little. From the second
-    game of a file on, ``game`` is the game's number there. A choice before the throw has
-    its own entry in ``plies``: its throw is null, and its
-    ``move`` and ``best`` are the choice that was made and the best one. Two throws are an array.
-    With stakes, values are money, and sides and plies have ``cost``, the fines paid.
-    Of estimates, a game has ``exact``, false, and ``error``, half the width of the 95 % interval of
-    ``start_value``; plies have both of their ``value``, and ``loss_error``, the error of the
-    comparison with the best move: a smaller loss has no mark. Sides have ``loss_error``, too, of
-    their total.
-    Choices have ``thumbs`` if the audit has any (`with_thumbs`): by name, what a rule of thumb
-    would have played and lost.
-
-    Parameters
-    ----------
-    audit : GameAudit
-    thresholds : Thresholds
-        Of the marks.
-    references : mapping of str to float, optional
-        The reference players' mean loss per choice. With them each side has ``strength``, 0 for
-        random moves and 1 for the table's, and ``strength_error``, half of its 95 % interval; both
-        are null if there were too few choices.
+    Marks are by `thresholds`. `references` are the reference players' mean losses per choice: with
+    them sides have a strength.
     """
     record = audit.record
     values: dict[str, Any] = {

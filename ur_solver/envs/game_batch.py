@@ -36,10 +36,12 @@ from ur_solver.errors import InputError
 from ur_solver.estimators.network import features_of
 from ur_solver.moves import AGAIN, MoveGenerator, TurnBatch, generator_of
 from ur_solver.players.policies import (
+    MAX_THROWS,
     Policy,
     PolicyLike,
     TablePolicy,
     Weights,
+    decision_turns,
     policy_of,
 )
 from ur_solver.rules import HOME, RuleSet, named_rules
@@ -137,9 +139,6 @@ AGENTS: dict[str, int] = {
     "both": BOTH_AGENTS,
 }
 
-MOST_THROWS = 5000
-"""The throws after which a game is cut off: bad players can play for very long."""
-
 _MOST_EMPTY = 1000
 """The most games in a row that end before the agent's first decision."""
 
@@ -204,7 +203,7 @@ class GameBatch:
         opponent: PolicyLike = "random",
         table: Values | None = None,
         renews: bool = True,
-        most_throws: int = MOST_THROWS,
+        most_throws: int = MAX_THROWS,
         threads: int | None = None,
     ) -> None:
         self.rules = named_rules(rules) if isinstance(rules, str) else rules
@@ -346,16 +345,8 @@ class GameBatch:
         self, members: npt.NDArray[np.int64]
     ) -> Iterator[tuple[TurnBatch, npt.NDArray[np.int64]]]:
         """The decisions of some games, with the indices among them that each batch has."""
-        generator = self.generator
-        rows = self._rows[members].astype(generator.space.state_dtype)
-        before = np.flatnonzero(self._throws[members] < 0)
-        after = np.flatnonzero(self._throws[members] >= 0)
-        if len(before):
-            for choices, those in generator.by_choices(rows[before]):
-                yield generator.before_throw(rows[before[those]], choices), before[those]
-        if len(after):
-            at = members[after]
-            yield generator.successors(rows[after], self._throws[at], self._may[at]), after
+        rows = self._rows[members].astype(self.generator.space.state_dtype)
+        return decision_turns(self.generator, rows, self._throws[members], self._may[members])
 
     def _regrets(
         self, members: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]
@@ -375,10 +366,9 @@ class GameBatch:
         throw = int(self._throws[game])
         return f"{notation} throw {self.generator.throws[throw]}" if throw >= 0 else notation
 
-    def waiting(self, game: int = 0) -> npt.NDArray[np.float32]:
-        """The features of a game as the side that waits sees it, float32, shape (features,)."""
-        dtype = self.generator.space.state_dtype
-        rows = self.generator.mirror(self._rows[game : game + 1].astype(dtype))
+    def waiting(self) -> npt.NDArray[np.float32]:
+        """The features of the only game as the side that waits sees it, shape (features,)."""
+        rows = self.generator.mirror(self._rows.astype(self.generator.space.state_dtype))
         throws = np.zeros(len(self.generator.throws), dtype=np.float32)
         return np.concatenate([self._features.of(rows)[0], throws])
 

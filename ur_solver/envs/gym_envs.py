@@ -12,8 +12,8 @@ from gymnasium.vector.utils import batch_space
 
 from ur_solver.answers.decisions import Values
 from ur_solver.envs._stepper import UNFINISHED
-from ur_solver.envs.game_batch import MOST_THROWS, Agent, GameBatch
-from ur_solver.players.policies import PolicyLike
+from ur_solver.envs.game_batch import Agent, GameBatch
+from ur_solver.players.policies import MAX_THROWS, PolicyLike
 from ur_solver.rules import RuleSet
 
 
@@ -44,7 +44,7 @@ class OnePlayerEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         *,
         agent: Agent = "either",
         table: Values | None = None,
-        most_throws: int = MOST_THROWS,
+        most_throws: int = MAX_THROWS,
         render_mode: str | None = None,
     ) -> None:
         self.batch = GameBatch(
@@ -128,7 +128,7 @@ class ManyGamesEnv(VectorEnv[Observations, Actions, npt.NDArray[Any]]):
         *,
         agent: Agent = "either",
         table: Values | None = None,
-        most_throws: int = MOST_THROWS,
+        most_throws: int = MAX_THROWS,
         threads: int | None = None,
     ) -> None:
         self.batch = GameBatch(

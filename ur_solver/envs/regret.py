@@ -27,7 +27,7 @@ from ur_solver.common.text import whole_number
 from ur_solver.envs.game_batch import GameBatch
 from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch, generator_of
-from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, policy_of
+from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, decision_turns, policy_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.exact_play import ExactPlay, can_play_exactly
 
@@ -368,13 +368,11 @@ class _Judge:
         """What people are shown of a decision, which is compared with the policy or the second."""
         generator, throw = self.generator, example.throw
         row = generator.space.unrank_states(np.array([example.rank]))
-        if throw < 0:
-            ((choices, _),) = generator.by_choices(row)
-            turns = generator.before_throw(row, choices)
-            names = [choice.name for choice in choices]
+        numbers = np.array([throw], dtype=np.int32), np.array([example.may], dtype=np.uint8)
+        ((turns, _),) = decision_turns(generator, row, *numbers)
+        if turns.choices is not None:
+            names = [choice.name for choice in turns.choices]
         else:
-            numbers = np.array([throw], dtype=np.int32), np.array([example.may], dtype=np.uint8)
-            turns = generator.successors(row, *numbers)
             every = np.arange(len(turns.source))
             names = generator.texts(turns, every, np.zeros(len(every), dtype=bool)).tolist()
         options = self.best.ranked(turns)

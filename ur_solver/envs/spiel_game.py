@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from ur_solver.envs.game_batch import MOST_THROWS, actions_of
+from ur_solver.envs.game_batch import actions_of
 from ur_solver.estimators.network import features_of
 from ur_solver.moves import AGAIN, ROSETTE, WIN, generator_of
 from ur_solver.moves.tables import PieceChoice
+from ur_solver.players.policies import MAX_THROWS
 from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules
 
 NAME = "python_royal_game_of_ur"
@@ -34,7 +35,7 @@ GAME_TYPE = pyspiel.GameType(
     provides_information_state_tensor=False,
     provides_observation_string=True,
     provides_observation_tensor=True,
-    parameter_specification={"rules": "finkel", "most_throws": MOST_THROWS},
+    parameter_specification={"rules": "finkel", "most_throws": MAX_THROWS},
 )
 
 
@@ -76,7 +77,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         params = params or {}
         rules = named_rules(params.get("rules", "finkel"))
-        self.shared = _Shared(rules, params.get("most_throws", MOST_THROWS))
+        self.shared = _Shared(rules, params.get("most_throws", MAX_THROWS))
         payoff, most_throws = rules.payoff, self.shared.most_throws
         most = float(payoff.total(most_throws))
         info = pyspiel.GameInfo(

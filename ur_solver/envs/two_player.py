@@ -11,7 +11,8 @@ from pettingzoo import AECEnv
 
 from ur_solver.answers.decisions import Values
 from ur_solver.envs._stepper import UNFINISHED
-from ur_solver.envs.game_batch import MOST_THROWS, GameBatch
+from ur_solver.envs.game_batch import GameBatch
+from ur_solver.players.policies import MAX_THROWS
 from ur_solver.rules import RuleSet
 
 
@@ -40,7 +41,7 @@ class TwoPlayerEnv(AECEnv):  # type: ignore[misc]
         rules: RuleSet | str = "finkel",
         *,
         table: Values | None = None,
-        most_throws: int = MOST_THROWS,
+        most_throws: int = MAX_THROWS,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()

@@ -20,11 +20,24 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Decisions, Ranked, Values, decide, decide_thrown
+from ur_solver.answers.decisions import Decisions, Ranked, Values, decide, decide_thrown, states_of
 from ur_solver.errors import InputError, UrError
-from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, Rows, TurnBatch, _options, generator_of
+from ur_solver.moves import (
+    AGAIN,
+    CAPTURE,
+    ROSETTE,
+    WIN,
+    MoveGenerator,
+    Rows,
+    TurnBatch,
+    _options,
+    generator_of,
+)
 from ur_solver.rules import FREE_THROW, HOME, Move, Position, RuleSet
 from ur_solver.rules.game import legal_moves
+
+MAX_THROWS = 5000
+"""The throws after which a game stays unfinished. Bad players can play for very long."""
 
 Weights = npt.NDArray[np.float64]
 """The probability of each option, shape (options,); they sum to 1 in every turn."""
@@ -53,6 +66,26 @@ def first_best(scores: npt.NDArray[np.float64], turns: TurnBatch) -> Weights:
     weights = np.zeros(len(scores))
     weights[chosen] = 1
     return weights
+
+
+def decision_turns(
+    generator: MoveGenerator,
+    rows: Rows,
+    throws: npt.NDArray[np.int32],
+    may: npt.NDArray[np.uint8],
+) -> Iterator[tuple[TurnBatch, npt.NDArray[np.int64]]]:
+    """Decisions of some states as turns, with the numbers of those in each batch.
+
+    Where the number of the throw is -1, it is a choice before the throw. `may` is as for
+    `MoveGenerator.successors`.
+    """
+    before, after = np.flatnonzero(throws < 0), np.flatnonzero(throws >= 0)
+    if len(before):
+        for choices, members in generator.by_choices(rows[before]):
+            those = before[members]
+            yield generator.before_throw(rows[those], choices), those
+    if len(after):
+        yield generator.successors(rows[after], throws[after], may[after]), after
 
 
 class AnyMove:
@@ -295,32 +328,20 @@ class Player:
 
         Random numbers are drawn only if several options have a chance.
         """
+        generator = self._generator
+        throws = [
+            -1 if each.moves_by is None else generator.throws.index(each.moves_by) for each in asked
+        ]
+        may = [generator.may(each.choice) for each in asked]
+        rows = states_of(generator.rules, [each.state for each in asked])
         weights: list[Weights] = [np.ones(1)] * len(asked)
-        for turns, numbers in self._turns(asked):
+        for turns, numbers in decision_turns(
+            generator, rows, np.array(throws, dtype=np.int32), np.array(may, dtype=np.uint8)
+        ):
             parts = np.split(self.policy.weights(turns), turns.starts[1:-1])
             for number, part in zip(numbers.tolist(), parts, strict=True):
                 weights[number] = part
         return _drawn(weights, rng)
-
-    def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[TurnBatch, npt.NDArray[np.int64]]]:
-        """Turns with the numbers of the choices that they are."""
-        generator = self._generator
-        is_before = np.array([each.moves_by is None for each in asked])
-        before, after = np.flatnonzero(is_before), np.flatnonzero(~is_before)
-        if len(before):
-            rows = self._rows([asked[k] for k in before.tolist()])
-            for choices, members in generator.by_choices(rows):
-                yield generator.before_throw(rows[members], choices), before[members]
-        if len(after):
-            those = [asked[k] for k in after.tolist()]
-            throws = [generator.throws.index(each.moves_by) for each in those]
-            may = [generator.may(each.choice) for each in those]
-            numbers = np.array(throws, dtype=np.int32), np.array(may, dtype=np.uint8)
-            yield generator.successors(self._rows(those), *numbers), after
-
-    def _rows(self, asked: Sequence[Asked]) -> Rows:
-        states = b"".join(each.state for each in asked)
-        return np.frombuffer(states, self._generator.space.state_dtype).reshape(len(asked), -1)
 
 
 def _drawn(weights: Sequence[Weights], rng: np.random.Generator) -> list[int]:

@@ -32,13 +32,12 @@ from ur_solver.common.files import Closing
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
-from ur_solver.players.policies import Asked, Player, Policy
+from ur_solver.players.policies import MAX_THROWS, Asked, Player, Policy
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
 from ur_solver.rules.game import Move, legal_moves
 from ur_solver.rules.turns import turn
 from ur_solver.space import space_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of
-from ur_solver.study.match import MAX_THROWS
 
 _LEAVE = 1.0
 """Seconds that a program has to end after ``quit``."""

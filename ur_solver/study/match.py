@@ -32,7 +32,7 @@ from ur_solver.moves import (
     _options,
     generator_of,
 )
-from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
+from ur_solver.players.policies import MAX_THROWS, PRIORITIES, Policy, Priorities, TablePolicy
 from ur_solver.rules import RuleSet
 from ur_solver.rules.openings import beginnings
 from ur_solver.study.estimates import IntervalEstimate, mean_of
@@ -70,9 +70,6 @@ _CHUNK = 20_000
 
 _SLOTS = 8_192
 """The number of games played at a time."""
-
-MAX_THROWS = 5000
-"""The throws after which a game stays unfinished. Bad players can play for very long."""
 
 
 @dataclass(frozen=True)
