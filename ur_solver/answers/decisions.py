@@ -180,22 +180,6 @@ class Mark(StrEnum):
     BLUNDER = "blunder"
 
 
-class _Judged(Protocol):
-    """What `Thresholds.mark` takes: an `ur_solver.JudgedPly`."""
-
-    @property
-    def is_choice(self) -> bool: ...
-
-    @property
-    def loss(self) -> float: ...
-
-    @property
-    def loss_margin(self) -> float: ...
-
-    @property
-    def lost_share(self) -> float: ...
-
-
 @dataclass(frozen=True)
 class Thresholds:
     """The loss of win probability, or with stakes of the pot, from which on a move has each mark.
@@ -219,8 +203,8 @@ class Thresholds:
                 "ascending numbers above 0 and up to 1, such as 0.015, 0.03, 0.06"
             )
 
-    def mark(self, judged: _Judged) -> Mark | None:
-        """The mark of a ply; None if its loss is small or not sure, or if there was no choice."""
+    def mark(self, judged: Any) -> Mark | None:
+        """The mark of a `JudgedPly`; None of a small or uncertain loss, or without a choice."""
         is_sure = judged.loss > judged.loss_margin
         return self.mark_of(judged.lost_share) if judged.is_choice and is_sure else None
 

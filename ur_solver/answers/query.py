@@ -446,16 +446,7 @@ class Answers(Values):
         return float(self.state_chances(encoded(self.rules, [found]))[0])
 
     def decision(self, position: PositionLike) -> Decision:
-        """All choices, throws and moves of a position, with what each is worth.
-
-        Parameters
-        ----------
-        position : Position or str
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            As `value` does.
+        """All choices, throws and moves of a position, with their worth; raises as `value` does.
 
         Examples
         --------
@@ -473,9 +464,8 @@ class Answers(Values):
     def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
         """What is known of many positions, a row each, as columns that a data frame is made of.
 
-        Parameters
-        ----------
-        positions : iterable of Position or str
+        Positions are given, and errors raised, as for `values`, except that encoded states are not
+        taken.
 
         Returns
         -------
@@ -483,11 +473,6 @@ class Answers(Values):
             ``position`` (notation), ``side`` (``"light"`` or ``"dark"``, which is about to throw),
             ``value`` and ``error`` (how far that is proven to be off; NaN if nothing is proven);
             with stakes ``chance`` and ``cut_error`` too.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            For the first position at fault.
 
         Examples
         --------
@@ -516,10 +501,7 @@ class Answers(Values):
     def move_columns(self, positions: PositionsLike) -> dict[str, npt.NDArray[Any]]:
         """Every legal move of many positions, a row each, as columns for a data frame.
 
-        Parameters
-        ----------
-        positions : iterable of Position or str, or array
-            As `values` takes them.
+        Positions are given, and errors raised, as for `values`.
 
         Returns
         -------
@@ -528,11 +510,6 @@ class Answers(Values):
             ``probability`` (of the throw), ``move`` (of encoded states as light writes it),
             ``value`` and ``loss`` (as `moves` gives them). A throw without a move has a row with
             the move None and the value of the pass.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            For the first position at fault.
 
         Examples
         --------
@@ -589,17 +566,10 @@ class Answers(Values):
         choice : str
             The choice before the throw, as for `RuleSet.legal_moves`.
 
-        Returns
-        -------
-        list of EvaluatedMove
-            Empty where there is no move.
-
         Raises
         ------
         ThrowError
-            If the dice cannot show `throw`.
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            As `value` does.
+            If the dice cannot show `throw`; others as `value` does.
 
         Examples
         --------
@@ -635,18 +605,10 @@ class Answers(Values):
         return evaluated_throws(self, position_from(self.rules, position))
 
     def choices(self, position: PositionLike) -> dict[str, float | None]:
-        """The value of each choice that the rule set has, before the throw.
+        """The value of each choice that the rule set has, before the throw, by its name.
 
-        Returns
-        -------
-        dict
-            By name, None where the choice is not allowed here; empty where the rules ask
-            for none. The largest is the position's value.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            As `value` does.
+        None where the choice is not allowed here; empty where the rules ask for none. The largest
+        is the position's value. Raises as `value` does.
         """
         found = decision(self, position)
         if not has_choices(self.rules):

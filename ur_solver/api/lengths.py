@@ -91,28 +91,9 @@ class Lengths(Solved):
         return self.file.header.error or 0.0
 
     def length(self, position: PositionLike) -> float:
-        """The expected number of throws to come.
+        """The expected number of throws to come, the next included; 0 where the game is over.
 
-        Parameters
-        ----------
-        position : Position or str
-            Of the table's rule set, or its notation; it need not be reachable from the start.
-
-        Returns
-        -------
-        float
-            The next throw included; 0 where the game is over.
-
-        Raises
-        ------
-        PositionSyntaxError
-            If a text does not follow the notation.
-        RuleSetMismatchError
-            If the position is of another rule set.
-        IllegalPositionError
-            If the rule set forbids the position.
-        DamagedTableError
-            If the length cannot be read.
+        Positions are given, and errors raised, as for `Table.value`.
         """
         rank = rank_of(self.file.space, position_from(self.rules, position))
         return 0.0 if rank < 0 else self.file.read_one(rank)

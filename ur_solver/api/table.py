@@ -294,22 +294,10 @@ class Table(Solved, Judge):
         return found
 
     def error(self, position: PositionLike) -> float | None:
-        """The proven error of a position's value.
+        """The proven error of a position's value; raises as `value` does.
 
-        Parameters
-        ----------
-        position : Position or str
-
-        Returns
-        -------
-        float or None
-            Of the position's block, rounding to the value type included; 0 where the game
-            is over; None if the table has no certificate.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            As `value` does.
+        It is that of the position's block, rounding to the value type included; 0 where the game is
+        over; None if the table has no certificate.
         """
         found = self._position(position)
         rank = self._rank(found)
@@ -323,17 +311,9 @@ class Table(Solved, Judge):
         return error * (self.space.unit + past * self.space.fine)
 
     def errors(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
-        """The proven errors of many positions' values, as `error` gives them.
+        """The proven errors of many positions' values, as `error` gives them; float64.
 
-        Parameters
-        ----------
-        positions : iterable of Position or str, or array
-            As `values` takes them.
-
-        Returns
-        -------
-        float64, shape (len(positions),)
-            NaN if the table has no certificate.
+        NaN without a certificate. Positions are given, and errors raised, as for `values`.
         """
         states = states_from(self.space, positions)
         self.file.check_all_held(states.ranks)
@@ -354,24 +334,14 @@ class Table(Solved, Judge):
         return rank
 
     def check(self, position: PositionLike) -> bool:
-        """Whether the game goes on in a position.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError, BeyondTableError
-            As `value` does.
-        """
+        """Whether the game goes on in a position; raises as `value` does."""
         return self._rank(self._position(position)) >= 0
 
     def holds(self, position: PositionLike) -> bool:
         """Whether the table answers for a position: always, unless it holds a part of the game.
 
-        It then answers for all positions that can come after it, too.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            As `value` does.
+        It then answers for all positions that can come after it, too. Raises as `value` does, but
+        for BeyondTableError.
 
         Examples
         --------
@@ -431,23 +401,9 @@ class Table(Solved, Judge):
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The values of many encoded states.
 
-        Parameters
-        ----------
-        states : unsigned integers, shape (n, state width)
-            Rows as `encode` gives them, seen from the side about to throw.
-
-        Returns
-        -------
-        float64, shape (n,)
-
-        Raises
-        ------
-        IllegalPositionError
-            For the first row that is no state of the table's rule set.
-
-        Notes
-        -----
-        More than 5 million random states a second and core once the table is loaded.
+        They are rows as `encode` gives them; IllegalPositionError for the first that is no state of
+        the table's rule set. More than 5 million random states a second and core are read once the
+        table is loaded.
         """
         states = np.asarray(states)
         return self._values_at(self.space.rank_states(states), states)
@@ -481,61 +437,26 @@ class Table(Solved, Judge):
     def encode(self, positions: PositionsLike) -> npt.NDArray[Any]:
         """Positions as rows of numbers, for `values` and whatever else takes encoded states.
 
-        Parameters
-        ----------
-        positions : iterable of Position or str, or array
-            As `values` takes them.
+        Positions are given, and errors raised, as for `values`.
 
         Returns
         -------
         unsigned integers, shape (len(positions), state width)
             Seen from the side about to throw, as `layout` says. Which side that is, is not kept:
             it does not change the value.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            For the first position at fault.
         """
         return states_from(self.space, positions).rows
 
     def ranks(self, positions: PositionsLike) -> npt.NDArray[np.int64]:
-        """The ranks of many positions: their places in the order of the table's values.
+        """The ranks of many positions: their places in the order of the table's values, int64.
 
-        Parameters
-        ----------
-        positions : iterable of Position or str, or array
-            As `values` takes them.
-
-        Returns
-        -------
-        int64, shape (len(positions),)
-            -1 where the game is over. docs/file-formats.md defines ranks.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            For the first position at fault.
+        They are -1 where the game is over; docs/file-formats.md defines them. Positions are given,
+        and errors raised, as for `values`.
         """
         return states_from(self.space, positions).ranks
 
     def states(self, ranks: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The encoded states of many ranks, the inverse of `ranks`.
-
-        Parameters
-        ----------
-        ranks : array of int, shape (n,)
-
-        Returns
-        -------
-        unsigned integers, shape (n, state width)
-            As `layout` says.
-
-        Raises
-        ------
-        InputError
-            If there is no such rank.
-        """
+        """The encoded states of many ranks, the inverse of `ranks`; InputError if there is none."""
         try:
             return self.space.unrank_states(ranks)
         except IndexError as error:

@@ -109,29 +109,23 @@ def _safe(turns: TurnBatch) -> npt.NDArray[np.float64]:
     return np.asarray(-np.round(risk, 12), dtype=np.float64)
 
 
-_SCORES: dict[str, Callable[[TurnBatch], npt.NDArray[np.float64]]] = {
-    "win": lambda turns: turns.has(WIN).astype(float),
-    "capture": lambda turns: turns.has(CAPTURE).astype(float),
-    "rosette": lambda turns: turns.has(ROSETTE).astype(float),
-    "again": lambda turns: turns.has(AGAIN).astype(float),
-    "safe": _safe,
-    "off": lambda turns: (turns.target == len(turns.generator.rules.path)).astype(float),
-    "enter": lambda turns: (turns.source == HOME).astype(float),
-    "furthest": lambda turns: turns.target.astype(float),
-    "rearmost": lambda turns: -turns.source.astype(float),
+_SCORES: dict[str, tuple[str, Callable[[TurnBatch], npt.NDArray[np.float64]]]] = {
+    "win": ("a move that wins", lambda turns: turns.has(WIN).astype(float)),
+    "capture": ("a capture", lambda turns: turns.has(CAPTURE).astype(float)),
+    "rosette": ("a landing on a rosette", lambda turns: turns.has(ROSETTE).astype(float)),
+    "again": ("a move that gives another throw", lambda turns: turns.has(AGAIN).astype(float)),
+    "safe": ("the least chance of being captured by the next throw", _safe),
+    "off": (
+        "bearing off",
+        lambda turns: (turns.target == len(turns.generator.rules.path)).astype(float),
+    ),
+    "enter": ("entering a piece", lambda turns: (turns.source == HOME).astype(float)),
+    "furthest": ("the move that ends furthest on", lambda turns: turns.target.astype(float)),
+    "rearmost": ("the rearmost piece", lambda turns: -turns.source.astype(float)),
 }
+"""The priorities of policies: in words, and as scores of options."""
 
-PRIORITIES: dict[str, str] = {
-    "win": "a move that wins",
-    "capture": "a capture",
-    "rosette": "a landing on a rosette",
-    "again": "a move that gives another throw",
-    "safe": "the least chance of being captured by the next throw",
-    "off": "bearing off",
-    "enter": "entering a piece",
-    "furthest": "the move that ends furthest on",
-    "rearmost": "the rearmost piece",
-}
+PRIORITIES = {name: words for name, (words, _) in _SCORES.items()}
 """The priorities of policies, in words."""
 
 
@@ -145,7 +139,7 @@ class Priorities:
     def __init__(self, order: Sequence[str], *, takes_first: bool = False) -> None:
         self.order = tuple(order)
         self.takes_first = takes_first
-        self._scores = [_SCORES[name] for name in self.order]
+        self._scores = [_SCORES[name][1] for name in self.order]
 
     def __repr__(self) -> str:
         return f"Priorities({'+'.join(self.order)})"
@@ -295,7 +289,7 @@ def policy_of(what: PolicyLike, values: Values | None) -> Policy:
     if what in ORDERS:
         return Priorities(ORDERS[what], takes_first=True)
     order = tuple(what.split("+"))
-    unknown = [name for name in order if name not in _SCORES]
+    unknown = [name for name in order if name not in PRIORITIES]
     if unknown:
         raise InputError(
             f"policy {what!r:.100}: unknown part {unknown[0]!r:.50}; expected one of "
