@@ -3,12 +3,15 @@
 import dataclasses
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from tests.oracles.perft import divide
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
+from ur_solver.moves import generator_of
 from ur_solver.rules import CATALOGUE, ENTER, MOVE, Dice, Stakes, named_rules
 from ur_solver.rules.turns import final_value, is_draw, turn
+from ur_solver.space import space_of
 
 
 def moves(name, text, throw, choice=""):
@@ -443,3 +446,13 @@ def test_a_position_in_which_nobody_can_ever_move_is_a_draw():
     waiting = rules.position("....__L./......../....__.. L 0 1")
     assert not is_draw(waiting)
     assert final_value(waiting) is None
+
+
+def test_draws_are_those_of_the_readable_rules_in_all_states():
+    twos = Dice.of("twos", {2: Fraction(1)})
+    for rules in (dataclasses.replace(named_rules("finkel:1"), dice=twos), named_rules("birds:1")):
+        space = space_of(rules)
+        rows = space.unrank_states(np.arange(space.n_values))
+        found = generator_of(rules).are_drawn(rows)
+        assert found.tolist() == [is_draw(space.decode(row)) for row in rows.tolist()]
+        assert found.any() == (rules.dice == twos)

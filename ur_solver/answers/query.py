@@ -138,6 +138,12 @@ class ThrowValue(NamedTuple):
     options: tuple[EvaluatedMove, ...] = ()
     choice: str = FREE_THROW
 
+    def __repr__(self) -> str:
+        shown = " ".join(map(str, self.throws))
+        return (
+            f"ThrowValue({shown}: value {self.value:.6g}, luck {self.luck:+.6g}, best {self.best})"
+        )
+
     @property
     def throw(self) -> int:
         """What the dice show first."""

@@ -113,30 +113,26 @@ class Count:
     def line(self, done: int, seconds: float) -> str:
         """As a line: ``solving: 45,000 of 263,121 positions (17 %), 12 s, about 58 s left``."""
         share = f"{100 * done / self.total:.0f} %"
-        left = f", about {_left(done, self.total, seconds):.0f} s left" if done else ""
-        if done == self.total:
-            left = ""
-        return (
-            f"{self.task}: {done:,} of {self.total:,} {self.unit} ({share}), {seconds:.0f} s{left}"
-        )
+        text = f"{self.task}: {done:,} of {self.total:,} {self.unit} ({share}), {seconds:.0f} s"
+        if done in (0, self.total):
+            return text
+        return f"{text}, about {self._left(done, seconds):.0f} s left"
 
     def event(self, done: int, seconds: float) -> str:
         """As a line of JSON; ``left`` is in seconds, null while unknown."""
-        return json.dumps(
-            {
-                "event": "progress",
-                "task": self.task,
-                "done": done,
-                "total": self.total,
-                "seconds": round(seconds, 3),
-                "left": round(_left(done, self.total, seconds), 3) if done else None,
-            }
-        )
+        values = {
+            "event": "progress",
+            "task": self.task,
+            "done": done,
+            "total": self.total,
+            "seconds": round(seconds, 3),
+            "left": round(self._left(done, seconds), 3) if done else None,
+        }
+        return json.dumps(values)
 
-
-def _left(done: int, total: int, seconds: float) -> float:
-    """The estimated time left, at the present speed."""
-    return seconds * (total - done) / done
+    def _left(self, done: int, seconds: float) -> float:
+        """The estimated seconds left, at the present speed."""
+        return seconds * (self.total - done) / done
 
 
 class Ticker:

@@ -190,7 +190,9 @@ class Estimator(Judge):
         rows = np.ascontiguousarray(states)
         values = self._ends(rows)
         going = np.flatnonzero(np.isnan(values))
-        if len(going):
+        if self.plies == 1:
+            values[going] = self._searched.state_values(rows[going])
+        elif len(going):  # a search takes longer than to find equal states
             different, number = np.unique(rows[going], axis=0, return_inverse=True)
             values[going] = self._searched.state_values(different)[number.ravel()]
         return values

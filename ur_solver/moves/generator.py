@@ -270,11 +270,16 @@ class MoveGenerator:
     def _only_pass(self, rows: Rows) -> npt.NDArray[np.bool_]:
         """Whether all throws of each state pass, whatever is chosen before them."""
         found = np.zeros(len(rows), dtype=bool)
-        for choices, members in self.by_choices(rows) if len(rows) else ():
-            turns = self.every_throw(rows[members], *choices)
-            n_outcomes = sum(len(choice.outcomes) for choice in choices)
-            passes = turns.has(PASS)
-            found[members] = np.logical_and.reduceat(passes, turns.starts[:-1:n_outcomes])
+        for choices, members in self.by_choices(rows):
+            left = members  # nearly all states have a move with the first throw
+            for choice in choices:
+                for number in (each for each, _ in choice.outcomes if each >= 0):
+                    if len(left):
+                        throws = np.full(len(left), number, dtype=np.int32)
+                        may = np.full(len(left), choice.may, dtype=np.uint8)
+                        turns = self.successors(rows[left], throws, may)
+                        left = left[turns.has(PASS)[turns.starts[:-1]]]
+            found[left] = True
         return found
 
     def text(self, side: str, mover: int, target: int, flags: int) -> str:

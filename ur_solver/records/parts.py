@@ -20,7 +20,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from types import TracebackType
 from typing import NamedTuple, TypeVar
 
 from ur_solver.common.text import counted, json_values
@@ -108,12 +107,7 @@ class Placed:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, InputError):
             raise RecordError(f"{self._place}: {error}") from None
 
@@ -145,12 +139,7 @@ class Faults:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if not isinstance(error, InputError):
             return False
         self._found.append(str(error))

@@ -299,8 +299,11 @@ class _Scanner:
         self._settle()
         number, is_dark = int(match[_NUMBER + 1]), match[_NUMBER + 2] == "..."
         expected = self._turn + (0 if is_dark and self._turn else 1)
+        self._begin_turn(number, expected, DARK if is_dark else LIGHT)
+
+    def _begin_turn(self, number: int, expected: int, side: str) -> None:
         self._turn = number
-        self._open_turn(DARK if is_dark else LIGHT)
+        self._open_turn(side)
         if number != expected:
             raise RecordError(f"turn {number}, expected {expected}; a turn is missing")
 
@@ -309,16 +312,21 @@ class _Scanner:
         self._open_turn(DARK)
 
     def _star(self, match: re.Match[str], place: str) -> None:
-        last = self.game.actions[-1] if self.game.actions else None
-        if last is None or last.move is None or last.is_rosette or self._is_turn_open:
+        last = self._last_move()
+        if last is None or last.is_rosette:
             raise RecordError("'*' does not follow a move")
         last.is_rosette = True
 
     def _stop(self, match: re.Match[str], place: str) -> None:
-        last = self.game.actions[-1] if self.game.actions else None
-        if last is None or last.move is None or last.is_stop or self._is_turn_open:
+        last = self._last_move()
+        if last is None or last.is_stop:
             raise RecordError(f"{match['stop']!r} does not follow a move")
         last.is_stop = True
+
+    def _last_move(self) -> Action | None:
+        """The move that a mark may follow."""
+        last = self.game.actions[-1] if self.game.actions else None
+        return None if last is None or last.move is None or self._is_turn_open else last
 
     def _bare_throw(self, match: re.Match[str], place: str) -> None:
         self._settle()
@@ -366,10 +374,7 @@ class _Scanner:
 
     def _old_turn(self, match: re.Match[str], place: str) -> None:
         number = int(match[_OLD_TURN + 1])
-        expected, self._turn = self._turn + 1, number
-        self._open_turn(LIGHT if number % 2 else DARK)
-        if number != expected:
-            raise RecordError(f"turn {number}, expected {expected}; a turn is missing")
+        self._begin_turn(number, self._turn + 1, LIGHT if number % 2 else DARK)
 
     def _old_throw(self, match: re.Match[str], place: str) -> None:
         throw, target = int(match[_OLD_THROW + 1]), match[_OLD_THROW + 2]
@@ -468,10 +473,9 @@ def _interpret(game: GameText, rules: RuleSet | None, file: str, number: int) ->
         tagged = None
         with game.faults, Placed(f"tag {RULES_TAG}"):
             tagged = rules_of_text(word)
-        if tagged is None:
-            game.faults.check()
-        assert tagged is not None
-        return _replayed(game, tagged, file, number)
+        if tagged is not None:
+            return _replayed(game, tagged, file, number)
+        game.faults.check()
     if rules is not None:
         try:
             return _replayed(game, rules, file, number)

@@ -503,9 +503,6 @@ def digest_of(rules: RuleSet) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
-_NO_NUMBERS: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Position:
     """The board with both sides' pieces and the side about to throw, under some rules.
@@ -551,7 +548,7 @@ class Position:
     side: str
     light_home: int
     dark_home: int
-    numbers_home: tuple[tuple[int, ...], tuple[int, ...]] = _NO_NUMBERS
+    numbers_home: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     fines: int = 0
 
     def __post_init__(self) -> None:
@@ -767,7 +764,9 @@ def _movers(position: Position, choice: str) -> Iterator[tuple[str, int]]:
     rules, side = position.rules, position.side
     from_home, on_board = rules.mechanics.moves_from(choice)
     if from_home and position.home(side):
-        yield _entering_piece(position), HOME
+        # the lowest number enters first
+        is_numbered = rules.mechanics.is_numbered
+        yield (f"{side}{position.numbers(side)[0]}" if is_numbered else side), HOME
     if not on_board:
         return
     board = dict(zip(rules.board.squares, position.contents, strict=True))
@@ -779,12 +778,6 @@ def _movers(position: Position, choice: str) -> Iterator[tuple[str, int]]:
             for piece in dict.fromkeys(free):
                 if piece[0] == letter and not is_resting(piece):
                     yield piece, index
-
-
-def _entering_piece(position: Position) -> str:
-    """The piece of the side to throw that enters next: the lowest number at home."""
-    side = position.side
-    return f"{side}{position.numbers(side)[0]}" if position.rules.mechanics.is_numbered else side
 
 
 def _moves(position: Position, piece: str, source: int, target: int, throw: int) -> Iterator[Move]:

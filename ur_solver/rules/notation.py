@@ -21,14 +21,7 @@ from typing import NamedTuple
 from ur_solver.common.text import counted
 from ur_solver.errors import PositionSyntaxError
 from ur_solver.rules.board import ROW_NAMES
-from ur_solver.rules.contents import (
-    DARK,
-    LETTERS,
-    LIGHT,
-    awake,
-    is_marked,
-    split,
-)
+from ur_solver.rules.contents import DARK, LETTERS, LIGHT, awake, is_marked, split
 from ur_solver.rules.family import Family
 from ur_solver.rules.limits import MAX_PIECES
 
@@ -83,8 +76,7 @@ def read(family: Family, text: str) -> Read:
         expected.append("the fines paid")
     if len(fields) != len(expected):
         raise PositionSyntaxError(
-            f"position {text!r}: {counted(len(fields), 'field')}, expected "
-            f"{len(expected)}: "
+            f"position {text!r}: {counted(len(fields), 'field')}, expected {len(expected)}: "
             f"{', '.join(expected)}, such as {_start(family)!r}"
         )
     board, side, light_home, dark_home, *fines = fields

@@ -11,8 +11,8 @@ both sides' values depends on the position alone (`total`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from ur_solver.rules.family import FREE_THROW
 from ur_solver.rules.game import Move, Position, RuleSet, legal_moves
@@ -21,8 +21,7 @@ Value = Callable[[Position], float]
 """The value of a position to the side about to throw there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """An outcome of the dice after a choice."""
 
     probability: Fraction
@@ -30,8 +29,7 @@ class Outcome:
     moves: tuple[Move, ...]  # those to choose from; if there is none the turn passes
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """A choice before the throw, and its outcomes, whose probabilities sum to 1."""
 
     name: str  # `FREE_THROW` if the rules have none; in birds `MOVE` or `ENTER`

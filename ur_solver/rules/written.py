@@ -251,26 +251,15 @@ def name_of_changed(before: RuleData, rules: RuleData, catalogue: Iterable[RuleD
 
 def _stem(before: RuleData, rules: RuleData) -> tuple[str, set[str]]:
     """The name of `before` without words that do not hold for `rules`, and flags turned back."""
-    outdated = {}
-    if rules.path != before.path:
-        outdated["path"] = before.path.name
-    if rules.dice != before.dice:
-        outdated["dice"] = before.dice.name
-    flags = set()
-    for switch in family_named(before.family).switches:
-        value = before.switches[switch.key]
-        if switch.played(rules.switches[switch.key]) != switch.played(value):
-            outdated[switch.key] = switch.word(value)
-            if isinstance(switch, Flag):
-                flags.add(switch.key)
     stem, found = before.name, set()
-    for key, word in outdated.items():
+    for key, word in _words(rules, before).items():
         shorter = re.sub(rf"-{re.escape(word)}(?=-|$)", "", stem)
         if shorter and shorter != stem:
             stem = shorter
             found.add(key)
     # a flag has two values: without its word it has the other one again
-    return stem, found & flags
+    switches = family_named(before.family).switches
+    return stem, {each.key for each in switches if isinstance(each, Flag) and each.key in found}
 
 
 def _named(
@@ -280,6 +269,18 @@ def _named(
 
     Words are added to `stem` in place of the name, if it is given, and none for `omitted` switches.
     """
+    words = _words(base, rules)
+    for square in rules.board.squares:
+        own, usual = rules.squares.get(square), base.squares.get(square)
+        if own != usual and not square.startswith("C"):  # row C is row A's mirror image
+            words[f"square-{square}"] = f"{square}-{own.name if own else 'usual'}"
+    stem = stem or base.name
+    name = "-".join([stem, *(words[key] for key in sorted(words) if key not in omitted)])
+    return name if len(name) <= MAX_NAME else f"{base.name}-custom"[:MAX_NAME]
+
+
+def _words(base: RuleData, rules: RuleData) -> dict[str, str]:
+    """By key the words for the path, the dice and the switches of `rules` that `base` has not."""
     words = {}
     if rules.path != base.path:
         words["path"] = rules.path.name
@@ -289,10 +290,4 @@ def _named(
         value = rules.switches[switch.key]
         if switch.played(value) != switch.played(base.switches[switch.key]):
             words[switch.key] = switch.word(value)
-    for square in rules.board.squares:
-        own, usual = rules.squares.get(square), base.squares.get(square)
-        if own != usual and not square.startswith("C"):  # row C is row A's mirror image
-            words[f"square-{square}"] = f"{square}-{own.name if own else 'usual'}"
-    stem = stem or base.name
-    name = "-".join([stem, *(words[key] for key in sorted(words) if key not in omitted)])
-    return name if len(name) <= MAX_NAME else f"{base.name}-custom"[:MAX_NAME]
+    return words
