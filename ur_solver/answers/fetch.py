@@ -11,7 +11,7 @@ import re
 import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 
@@ -68,7 +68,7 @@ def fetch(
     *,
     sha256: str | None = None,
     force: bool = False,
-    shown: Shown | None = None,
+    shown: Shown = lambda _total: nullcontext(lambda _done, _total: None),
 ) -> str | None:
     """Fetch a table, check it, and give it its name; what was replaced, in words, is returned.
 
@@ -87,7 +87,7 @@ def fetch(
     part = part_of_fetch(output)
     try:
         with _locked(part) as file:
-            _receive(url, file, output.parent, shown or _hidden)
+            _receive(url, file, output.parent, shown)
             os.fsync(file.fileno())
             file.seek(0)
             if hashlib.file_digest(file, "sha256").hexdigest() != expected:
@@ -143,11 +143,6 @@ def _locked(part: pathlib.Path) -> Iterator[io.BufferedRandom]:
         if not lock_open_file(file.fileno(), part.parent):
             raise OutputError(f"another program is fetching to {str(part)!r}")
         yield file
-
-
-@contextmanager
-def _hidden(_total: int) -> Iterator[Progress]:
-    yield lambda _done, _total: None
 
 
 def _receive(url: str, file: io.BufferedRandom, folder: pathlib.Path, shown: Shown) -> None:

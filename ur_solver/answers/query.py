@@ -255,14 +255,19 @@ class Decision(NamedTuple):
         }
         if has_choices(values.rules):
             made = {each.name: each for each in self.choices}
-            names = values.rules.mechanics.choices(1, 1)
-            found["choices"] = {name: made[name].value if name in made else None for name in names}
+            found["choices"] = _values_of_choices(self)
             found["choice_marks"] = {name: each.mark for name, each in made.items()}
             if not values.are_exact:
                 found["choice_errors"] = {name: each.error for name, each in made.items()}
                 errors = {name: each.loss_error for name, each in made.items()}
                 found["choice_loss_errors"] = errors
         return found | {"throws": [each.to_json(values) for each in self.throws]}
+
+
+def _values_of_choices(found: Decision) -> dict[str, float | None]:
+    """The value of each choice that the rules have, None where it is not allowed."""
+    worth = {each.name: each.value for each in found.choices}
+    return {name: worth.get(name) for name in found.source.rules.mechanics.choices(1, 1)}
 
 
 def position_json(
@@ -611,10 +616,7 @@ class Answers(Values):
         is the position's value. Raises as `value` does.
         """
         found = decision(self, position)
-        if not has_choices(self.rules):
-            return {}
-        worth = {each.name: each.value for each in found.choices}
-        return {name: worth.get(name) for name in self.rules.mechanics.choices(1, 1)}
+        return _values_of_choices(found) if has_choices(self.rules) else {}
 
     def opening_value(self) -> float:
         """The first player's value, by how the rule set begins a game.

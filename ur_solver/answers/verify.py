@@ -149,8 +149,9 @@ class _Verifier:
         if self.is_certified:
             check_provable(self.space.rules)
 
-    def _fault(self, block: Block, rank: int, fault: str) -> DamagedTableError:
-        position = self.space.unrank(rank).notation
+    def _fault(self, block: Block, fault: str, rank: int | None = None) -> DamagedTableError:
+        """A fault of a position, by default the block's first."""
+        position = self.space.unrank(block.offset if rank is None else rank).notation
         return DamagedTableError(
             f"table {str(self.table.path)!r} is wrong: block {block.index}, "
             f"position {position!r}: {fault}"
@@ -168,9 +169,7 @@ class _Verifier:
         """Check that a table of a part has the blocks that a block's moves lead to."""
         for each in self.space.reads(block.index):
             if each not in self.part:
-                raise self._fault(
-                    block, block.offset, f"its moves lead to block {each}, which is missing"
-                )
+                raise self._fault(block, f"its moves lead to block {each}, which is missing")
 
     def check_header(self) -> None:
         """Check that the table's residual is the largest that a block records."""
@@ -179,7 +178,6 @@ class _Verifier:
         if recorded != self.table.header.residual:
             raise self._fault(
                 block,
-                block.offset,
                 f"its block records a residual of {recorded}, the table records "
                 f"{self.table.header.residual} for all blocks",
             )
@@ -191,7 +189,7 @@ class _Verifier:
         if not is_right.all():
             at = int(np.argmin(is_right))
             kind = self.space.rules.payoff.noun
-            raise self._fault(block, block.offset + at, f"its value is {values[at]}, not {kind}")
+            raise self._fault(block, f"its value is {values[at]}, not {kind}", block.offset + at)
 
     def check_cut(self, block: Block) -> None:
         """Check that the error of the cut that the table states covers that of its bounds."""
@@ -203,9 +201,7 @@ class _Verifier:
             ("cut_error", "cut_growth"), (header.cut_error, header.cut_growth), found, strict=True
         ):
             if recorded is None or not most <= recorded:
-                raise self._fault(
-                    block, block.offset, f"its block has a {name} of {most}, above {recorded}"
-                )
+                raise self._fault(block, f"its block has a {name} of {most}, above {recorded}")
 
     def check_levels(self, threads: int) -> Iterator[Block]:
         """Check that levels of fines are off by no more than the table claims, block by block."""
@@ -257,7 +253,6 @@ class _Verifier:
         if not (largest is not None and outside <= claimed <= largest):
             raise self._fault(
                 block,
-                block.offset,
                 f"its block claims an error of at most {claimed}, the blocks of its "
                 f"successors {outside}, the table {largest}",
             )
@@ -283,7 +278,6 @@ class _Verifier:
         if not recorded <= self.table.header.tolerance:
             raise self._fault(
                 block,
-                block.offset,
                 f"its block records a residual of {recorded}, above the tolerance of "
                 f"{self.table.header.tolerance}",
             )
@@ -291,9 +285,9 @@ class _Verifier:
             rank = self._worst_rank(block)
             raise self._fault(
                 block,
-                rank,
                 f"its value is {self.own(block)[rank - block.offset]}, which is {residual:.3g} "
                 f"off the value of its moves; at most {self.allowed(block):.3g} is allowed",
+                rank,
             )
         return residual
 
@@ -323,15 +317,13 @@ class _Verifier:
             drawn.insert(0, (last, start))
         for k, (block, rank) in enumerate(drawn):
             position = self.space.unrank(rank, (LIGHT, DARK)[k % 2])
-            off = self._readable_residual(position)
+            residual = evaluate(position, self._value) - self._value(position)
+            off = abs(residual) / self.space.unit
             if not off <= self.allowed(block):
-                raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
+                raise self._fault(block, f"by the readable rules its value is {off:.3g} off", rank)
             mirrored = position.mirror()
             if self.space.rank(mirrored) != self.space.rank(position):
-                raise self._fault(block, rank, "its mirror image has another rank")
-
-    def _readable_residual(self, position: Position) -> float:
-        return abs(evaluate(position, self._value) - self._value(position)) / self.space.unit
+                raise self._fault(block, "its mirror image has another rank", rank)
 
     def _value(self, position: Position) -> float:
         """The value of a position to the side about to throw."""
