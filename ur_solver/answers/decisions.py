@@ -161,15 +161,19 @@ def to_sides(values: Floats, is_own: npt.NDArray[np.bool_], totals: Floats | flo
     return np.where(is_own, values, totals - values)
 
 
+def at_stake(totals: Floats | float) -> Floats:
+    """What there is to win, by which losses are measured: the total, or 1 of an empty pot."""
+    return np.where(np.asarray(totals) > 0, totals, 1.0)
+
+
 def counts_as_best(
     losses: Floats | float, errors: Floats | float, totals: Floats | float
 ) -> npt.NDArray[np.bool_]:
     """Whether alternatives with these losses, which have errors, count as the best.
 
-    `totals` is what there is to win; 1 of an empty pot.
+    `totals` are the sums of both sides' values.
     """
-    least = TIE * np.where(np.asarray(totals) > 0, totals, 1.0)
-    return np.asarray(losses <= np.maximum(least, errors))
+    return np.asarray(losses <= np.maximum(TIE * at_stake(totals), errors))
 
 
 class Mark(StrEnum):

@@ -153,7 +153,7 @@ def sample(
     """
     import numpy as np  # noqa: PLC0415 - with what needs it
 
-    if not hasattr(table, "rules") or not hasattr(table, "values"):
+    if not hasattr(table, "rules") or not hasattr(table, "state_values"):
         raise WrongTypeError(
             f"{table!r:.60} is of type {type(table).__name__}; expected a table or an estimator"
         )

@@ -20,7 +20,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Decisions, Ranked, Values, decide, decide_thrown, states_of
+from ur_solver.answers.decisions import (
+    Decisions,
+    Ranked,
+    Values,
+    at_stake,
+    decide,
+    decide_thrown,
+    states_of,
+)
 from ur_solver.errors import InputError, UrError
 from ur_solver.moves import (
     AGAIN,
@@ -197,8 +205,8 @@ class TablePolicy:
         if self.temperature == 0:
             scores = (options.loss <= self.tie).astype(float) if self.tie else options.worth
             return first_best(scores, turns)
-        at_stake = np.maximum(found.total, 1).repeat(turns.n_options)  # 1 for an empty pot
-        weights = np.exp(-options.loss / (self.temperature * at_stake))
+        whole = at_stake(found.total).repeat(turns.n_options)
+        weights = np.exp(-options.loss / (self.temperature * whole))
         sums = np.add.reduceat(weights, turns.starts[:-1])
         return np.asarray(weights / sums[turns.turn_of])
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import Thresholds, Values
-from ur_solver.answers.query import decision, position_json
+from ur_solver.answers.query import EvaluatedMove, decision, position_json
 from ur_solver.audit.audits import GameAudit, account_text, result_text
 from ur_solver.audit.texts import game_values
 from ur_solver.errors import InputError, PositionSyntaxError, RecordError
@@ -70,8 +70,8 @@ class _NoValues(Values):
 
 
 _OF_VALUES = {
-    *("value", "tolerance", "error", "cut_error", "chance", "choices", "choice_marks"),
-    *("luck", "best", "loss", "mark"),
+    *("tolerance", "cut_error", "choices", "choice_marks", "luck", "best"),
+    *EvaluatedMove._fields[1:],
 }
 """What is said of a position, a throw or a move only if there are values."""
 

@@ -19,7 +19,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Ranked, Values, decide_thrown, encoded, position_values
+from ur_solver.answers.decisions import (
+    Ranked,
+    Values,
+    at_stake,
+    decide_thrown,
+    encoded,
+    position_values,
+)
 from ur_solver.common.machine import chosen_threads
 from ur_solver.moves import (
     AGAIN,
@@ -316,10 +323,11 @@ class ChanceObserver:
         """As `Observer.see`."""
         games, turns, sides = step.games, step.turns, step.sides
         found = decide_thrown(self._values, turns)
-        before, luck = found.value / found.total, found.luck / found.total
+        whole = at_stake(found.total)
+        before, luck = found.value / whole, found.luck / whole
         sign = np.where(sides == 0, 1.0, -1.0)
         self._luck[games] += sign * luck
-        self._loss[games] -= sign * found.options.loss[step.chosen] / found.total
+        self._loss[games] -= sign * found.options.loss[step.chosen] / whole
         self._swing[games] += np.abs(luck)
         light = np.where(sides == 0, before, 1 - before)
         lead = np.sign(np.round(light - 0.5, 12)).astype(np.int8)

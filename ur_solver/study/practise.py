@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers import query
-from ur_solver.answers.decisions import Values, totals_of
+from ur_solver.answers.decisions import Values, at_stake, counts_as_best, totals_of
 from ur_solver.answers.openings import decide_rounds, known_opening, sources_of
 from ur_solver.audit.audits import GameAudit, JudgedPly
 from ur_solver.audit.judge import judged_rounds
@@ -30,9 +30,6 @@ from ur_solver.rules import DARK, FREE_THROW, LIGHT, SIDE_NAMES, Move, Position
 from ur_solver.rules.openings import chooser, level, opening_of
 from ur_solver.rules.turns import total, turn
 from ur_solver.study.match import Choices, Snapshots, choices_of, first_states, play
-
-_TIE = 1e-9
-"""The loss below which two options are equally good."""
 
 _GAMES, _GAMES_OF_ESTIMATES = 500, 60
 """The number of games that exercises are drawn from, by default."""
@@ -92,10 +89,10 @@ def exercises(
     found = [
         exercise
         for decisions in _decisions(played.notes, TablePolicy(values))
-        for exercise in _costly(decisions, max(cost, _TIE), rng)
+        for exercise in _costly(decisions, cost, rng)
     ]
     if has_openings:
-        found += _of_openings(values, max(cost, _TIE), rng)
+        found += _of_openings(values, cost, rng)
     return [found[k] for k in rng.permutation(len(found))[:count].tolist()]
 
 
@@ -113,9 +110,10 @@ def _of_openings(values: Values, cost: float, rng: np.random.Generator) -> Itera
             rounds = opening.rounds(source, throws)
             if len(rounds) < 2 or chooser(rounds) == DARK:
                 continue
-            losses = decide_rounds(values, rounds).loss
-            lost = float(np.sort(losses)[1]) / (total(rules.start()) or 1)
-            if lost >= cost:
+            loss = float(np.sort(decide_rounds(values, rounds).loss)[1])
+            whole = total(rules.start())
+            lost = loss / float(at_stake(whole))
+            if lost >= cost and not counts_as_best(loss, 0.0, whole):
                 is_dark = rng.random() < 0.5
                 position = replace(level(rules, source), side=DARK if is_dark else LIGHT)
                 thrown = throws[::-1] if is_dark else throws
@@ -138,22 +136,16 @@ def _decisions(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Itera
 
 def _costly(decisions: Choices, cost: float, rng: np.random.Generator) -> Iterator[Exercise]:
     """Those in which the second best option loses that much, each by light or by dark."""
-    turns = decisions.turns
-    lost = _next_best(decisions)
-    costly = np.flatnonzero(lost >= cost)
+    turns, options = decisions.turns, decisions.options
+    totals = totals_of(turns.generator.rules.payoff, turns.rows)
+    loss = options.loss[options.order[turns.starts[:-1] + 1]]
+    lost = loss / at_stake(totals)
+    costly = np.flatnonzero((lost >= cost) & ~counts_as_best(loss, 0.0, totals))
     keys = np.column_stack([turns.rows, turns.throws, turns.may])[costly]
     _, first = np.unique(keys, axis=0, return_index=True)
     is_dark = rng.random(len(first)) < 0.5
     for number, dark in zip(costly[first].tolist(), is_dark.tolist(), strict=True):
         yield _exercise(turns, number, DARK if dark else LIGHT, float(lost[number]))
-
-
-def _next_best(decisions: Choices) -> npt.NDArray[np.float64]:
-    """What the second best option of each decision loses, as a share of both sides' values."""
-    turns, options = decisions.turns, decisions.options
-    second = options.order[turns.starts[:-1] + 1]
-    totals = totals_of(turns.generator.rules.payoff, turns.rows)
-    return np.asarray(options.loss[second] / np.maximum(totals, 1))
 
 
 def _exercise(turns: TurnBatch, number: int, side: str, cost: float) -> Exercise:

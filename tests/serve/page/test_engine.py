@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import pathlib
+import re
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
+import ur_solver
 from tests.games import played_rows, random_game
 from tests.serve.browser import needs_browser
 from tests.serve.page.engine import call, drawn_answer, engine_page, load, near, plain, take
 from tests.serve.page.playing import line_of, line_without_values, turns_played
+from ur_solver.answers.decisions import TIE, USUAL
 from ur_solver.errors import InputError
 from ur_solver.moves import WIN, generator_of
 from ur_solver.rules import CATALOGUE, DARK, LIGHT, SIDE_NAMES, Position, named_rules
@@ -212,3 +217,11 @@ def test_positions_and_games_with_values(page, tables, name):
     if not rules.payoff.has_fines:
         expected = plain(line_of(table, rules.start(), turns))
         assert call(page, "lines", [[rules.start().notation, turns]]) == near([expected])
+
+
+def test_ties_and_marks_are_by_the_same_numbers():
+    text = (pathlib.Path(ur_solver.__file__).parent / "serve/page/tree.js").read_text()
+    (tie,) = re.findall(r"^const TIE = (.*);$", text, re.MULTILINE)
+    (marks,) = re.findall(r"^const THRESHOLDS = (.*);$", text, re.MULTILINE)
+    assert float(tie) == TIE
+    assert dict(json.loads(marks)) == asdict(USUAL)

@@ -166,8 +166,20 @@ export function pliesByTurn(plies) {
 /** What some plies have together of something that not all may have. */
 export const sumOf = (plies, key) => plies.reduce((sum, ply) => sum + (ply[key] ?? 0), 0);
 
+// What counts as equally good, and how bad a loss is, as shares of both sides' values: the numbers of
+// `ur_solver.answers.decisions`, which a test compares.
+
+const TIE = 1e-6;
+const THRESHOLDS = [["blunder", 0.06], ["mistake", 0.03], ["inaccuracy", 0.015]];
+
 /** Whether a choice is as good as the best, as far as values tell, which sum to `total` for both sides. */
-export const isTie = (total, loss, error = 0) => loss <= Math.max(1e-6 * total, error);
+export const isTie = (total, loss, error = 0) => loss <= Math.max(TIE * (total || 1), error);
+
+/** The mark of a choice, if what it loses is sure. */
+export function markOf(total, loss, count, error = 0) {
+  if (count < 2 || loss <= error) return null;
+  return THRESHOLDS.find(([, least]) => loss / (total || 1) >= least)?.[0] ?? null;
+}
 
 /**
  * The plies of a turn in an answer about its position: the choice before the throw, if there was

@@ -1,12 +1,12 @@
 // Games played turn by turn, and judged.
 
 import { Refusal, drawnFrom, picked } from "../common.js";
-import { pliesOf, sumOf } from "../tree.js";
+import { isTie, markOf, pliesOf, sumOf } from "../tree.js";
 import { errorOf } from "../words.js";
 import { boardSvg } from "./drawing.js";
 import { other } from "./moves.js";
 import { NAMES, parse } from "./notation.js";
-import { Unfolded, markOf } from "./position.js";
+import { Unfolded } from "./position.js";
 
 /**
  * @typedef {{moves: import("./moves.js").Moves, values: import("./position.js").Values | null,
@@ -166,7 +166,7 @@ export async function exercisesAnswer({ moves, values }, { seed, count, cost }) 
     const drawn = Array.from({ length: AT_ONCE }, () => decision(moves, random)).filter(Boolean);
     const judged = await Promise.all(drawn.map((asks) => judgedOf(moves, values, asks)));
     for (const each of judged) {
-      if (each.cost < Math.max(cost, 1e-9) || found.size === count) continue;
+      if (each.cost < cost || isTie(1, each.cost) || found.size === count) continue;
       found.set(`${each.position} ${each.choice} ${each.throws}`, each);
     }
   }

@@ -1,12 +1,10 @@
 // A position unfolded: its choices, throws and moves, and their values. The arithmetic is that of
 // `ur_solver.answers.decisions`.
 
+import { markOf } from "../tree.js";
 import { arrowPath, boardSvg } from "./drawing.js";
 import { other } from "./moves.js";
 import { NAMES, faults, parse, textOf } from "./notation.js";
-
-/** The least loss of each mark, as a share of both sides' values, the largest first. */
-const THRESHOLDS = [["blunder", 0.06], ["mistake", 0.03], ["inaccuracy", 0.015]];
 
 /**
  * @typedef {object} Values
@@ -16,12 +14,6 @@ const THRESHOLDS = [["blunder", 0.06], ["mistake", 0.03], ["inaccuracy", 0.015]]
  *   estimates half the widths of their intervals, and of exact values in money the chances of
  *   winning if only that counted
  */
-
-/** The mark of a choice, if what it loses is sure. */
-export function markOf(total, loss, count, error = 0) {
-  if (count < 2 || loss <= error) return null;
-  return THRESHOLDS.find(([, least]) => loss / (total || 1) >= least)?.[0] ?? null;
-}
 
 export class Unfolded {
   /**
