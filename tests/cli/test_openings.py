@@ -105,6 +105,12 @@ def test_an_opening_is_taken_down_and_corrected(tmp_path):
     assert len(record_of(other).plies) == 1
 
 
+def test_no_turn_of_an_opening_is_gone_back_to(tmp_path):
+    path = tmp_path / "opening.ur"
+    output = ur("record", "ben:1", path, "--no-audit", stdin="0 0\nback 1\nquit\n")
+    assert "there is no throw 1" in output
+
+
 def test_sampled_games_begin_with_the_opening_and_the_best_squares(tmp_path, table):
     """The first player, and not light, has the advantage, by other programs 55.3971 %."""
     path = tmp_path / "games.ur"

@@ -193,6 +193,13 @@ def test_openings_where_something_is_said(solved):
         assert mean == pytest.approx(table.value(start))
 
 
+def test_a_throw_that_the_rules_give_is_certain(solved):
+    with Table(solved(named_rules("skiriuk:1"))) as table:
+        (first,) = opening_tree(table, 2)
+        assert (first["throws"], first["chance"]) == ([[1]], 1)
+        assert sum(second["chance"] for second in first["then"]) == pytest.approx(1)
+
+
 def test_a_loss_within_its_interval_is_lost_perhaps():
     assert loss_text(CHANCES, 0.0123) == "1.23"
     assert loss_text(CHANCES, {"value": 0.042, "low": 0.01, "high": 0.074}) == "4.2"

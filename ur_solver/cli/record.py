@@ -143,8 +143,11 @@ class Recording(Playing):
             return throws
 
     def _take_round(self) -> None:
-        with contextlib.suppress(_SkipError):
-            super()._take_round()
+        try:
+            with contextlib.suppress(_SkipError):
+                super()._take_round()
+        except _BackError as back:
+            self._correct(back.number)
 
     def _set(self, plies: Sequence[Ply]) -> None:
         replay = self.replay

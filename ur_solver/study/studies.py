@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -75,9 +76,11 @@ def _branches(table: Answers, found: Decision, depth: int) -> list[dict[str, Any
         return []
     choices = sorted(found.choices, key=lambda each: each.loss)
     chosen = {"say": choices[0].name or None, "other_loses": _least_loss(choices)}
+    thrown = choices[0].throws
+    whole = sum(each.probability for each in thrown)  # below 1 where the rules give the throw
     return [
-        chosen | _branch(table, found.position, depth, throws)
-        for throws in _by_moves(choices[0].throws)
+        chosen | _branch(table, found.position, depth, throws, whole)
+        for throws in _by_moves(thrown)
     ]
 
 
@@ -90,7 +93,7 @@ def _by_moves(throws: Iterable[ThrowValue]) -> Iterable[list[ThrowValue]]:
 
 
 def _branch(
-    table: Answers, position: Position, depth: int, throws: list[ThrowValue]
+    table: Answers, position: Position, depth: int, throws: list[ThrowValue], whole: Fraction | int
 ) -> dict[str, Any]:
     thrown, moves = throws[0], throws[0].moves
     reached = moves[0].move.position if moves else position.pass_turn()
@@ -98,7 +101,7 @@ def _branch(
     error = moves[0].error if moves else thrown.error
     return {
         "throws": [list(each.throws) for each in throws],
-        "chance": float(sum(each.probability for each in throws)),
+        "chance": float(sum(each.probability for each in throws) / whole),
         "move": moves[0].move.text if moves else None,
         "value": IntervalEstimate.within(to_light, error).to_json(),
         "second": _least_loss(moves),
