@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import pathlib
 import re
 
@@ -29,6 +30,11 @@ def imported(path: pathlib.Path) -> set[str]:
             names.add(node.module or "")
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+def module_name(path: pathlib.Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def room(name: str) -> str | None:
@@ -58,6 +64,18 @@ def test_imports_point_left(path):
     assert "msgspec" not in top or own == "serve"
     assert "tqdm" not in top or path.name == "progress.py"
     assert "flint" not in top  # it is not installed with the program
+
+
+def test_no_files_import_each_other_in_a_circle():
+    """Imports for types, and those inside functions, count."""
+    paths = {module_name(path): path for path in MODULES}
+    graph = {
+        name: {each for each in imported(path) if each in paths and each != name}
+        for name, path in paths.items()
+    }
+    for name, names in graph.items():  # `from room import module` does not name the room itself
+        names -= {each for each in names if any(other.startswith(f"{each}.") for other in names)}
+    assert list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError
 
 
 def test_the_page_knows_every_room():
