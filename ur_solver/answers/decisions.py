@@ -46,6 +46,26 @@ Rows = npt.NDArray[Any]
 
 Floats = npt.NDArray[np.float64]
 
+if TYPE_CHECKING:
+    _lazy = cached_property
+else:
+
+    class _lazy:  # noqa: N801 - a decorator
+        """As `cached_property`, which in Python 3.11 has one lock for all objects of a class.
+
+        Threads that decide at once would wait for each other: training took 1.6 times as long.
+        """
+
+        def __init__(self, function):
+            self._function, self.__doc__ = function, function.__doc__
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            found = instance.__dict__[self._function.__name__] = self._function(instance)
+            return found
+
+
 TIE = 1e-6
 """Alternatives whose values differ by no more than this share of what there is to win are equally
 good. Tables hold digits beyond their tolerance, and a millionth of a game does not matter."""
@@ -246,28 +266,31 @@ class Ranked:
     ) -> None:
         self.worth, self.starts, self._errors = worth, starts, errors
 
-    @cached_property
+    @_lazy
     def sizes(self) -> npt.NDArray[np.int64]:
         """The number of alternatives of each group."""
         return np.diff(self.starts)
 
-    @cached_property
+    @_lazy
     def value(self) -> Floats:
         """What the best of each group is worth."""
         return np.asarray(np.maximum.reduceat(self.worth, self.starts[:-1]))
 
-    @cached_property
+    @_lazy
     def loss(self) -> Floats:
         """By how much each alternative is worth less than the best of its group."""
         return np.asarray(self.value.repeat(self.sizes) - self.worth)
 
-    @cached_property
+    @_lazy
     def best(self) -> npt.NDArray[np.int64]:
         """The first of the best alternatives of each group."""
-        best = np.flatnonzero(self.loss == 0)
-        return np.asarray(best[np.searchsorted(best, self.starts[:-1])])
+        from ur_solver.moves import _options  # noqa: PLC0415 - exact values need it for many only
 
-    @cached_property
+        best = np.empty(len(self.starts) - 1, dtype=np.int64)
+        _options.first_best(self.worth, self.starts, best)
+        return best
+
+    @_lazy
     def order(self) -> npt.NDArray[np.int64]:
         """All alternatives, those of a group where they were, best first; equal ones in order."""
         from ur_solver.moves import _options  # noqa: PLC0415 - one state is put in order without
@@ -276,19 +299,21 @@ class Ranked:
         _options.best_first(self.worth, self.starts, order, np.empty(len(order)))
         return order
 
-    @cached_property
+    @_lazy
     def error(self) -> Floats:
         """The error of each alternative."""
         return self._errors()
 
-    @cached_property
+    @_lazy
     def reach(self) -> Floats:
         """The error of `value`: how far the interval of any alternative reaches above it."""
         return np.asarray(np.maximum.reduceat(self.error - self.loss, self.starts[:-1]))
 
-    @cached_property
+    @_lazy
     def loss_error(self) -> Floats:
         """The error of each loss; 0 for the best alternative, which is compared with itself."""
+        if not self.error.any():
+            return np.zeros(len(self.worth))
         found = np.hypot(self.error, self.error[self.best].repeat(self.sizes))
         found[self.best] = 0
         return np.asarray(found)
@@ -403,17 +428,17 @@ class Decisions:
     def __init__(self, values: Values, branches: Branches, others: Values | None = None) -> None:
         self.values, self.branches, self._others = values, branches, others
 
-    @cached_property
+    @_lazy
     def value(self) -> Floats:
         """The value of each state, as its source gives it."""
         return self.values.state_values(self.branches.rows)
 
-    @cached_property
+    @_lazy
     def error(self) -> Floats:
         """The error of `value`."""
         return self.values.state_margins(self.branches.rows, self.value)
 
-    @cached_property
+    @_lazy
     def total(self) -> Floats:
         """What both sides' values sum to in each state."""
         return totals_of(self.values.rules.payoff, self.branches.rows)
@@ -423,7 +448,7 @@ class Decisions:
         """The value of each state by those after its options: that of its best choice."""
         return self.choices.value
 
-    @cached_property
+    @_lazy
     def options(self) -> Ranked:
         """The options of each throw; `value` and `reach` are those of throws."""
         values, branches, found = self.values, self.branches, self.after
@@ -433,7 +458,7 @@ class Decisions:
 
         return Ranked(self._worth, branches.option_starts, errors)
 
-    @cached_property
+    @_lazy
     def choices(self) -> Ranked:
         """The choices of each state."""
         of, chances = self.options, self.branches.chances
@@ -444,7 +469,7 @@ class Decisions:
             lambda: np.asarray(np.add.reduceat(chances * of.reach, starts)),
         )
 
-    @cached_property
+    @_lazy
     def luck(self) -> Floats:
         """What each throw gains; over the throws of a choice the mean is 0."""
         if self.branches.by_choice:
@@ -453,19 +478,19 @@ class Decisions:
             before = self.value.repeat(np.diff(self.branches.choice_starts))
         return self.options.value - before.repeat(np.diff(self.branches.throw_starts))
 
-    @cached_property
+    @_lazy
     def fines(self) -> Floats:
         """What each option costs the side that takes it."""
         return np.where(self.branches.fined, float(self.values.rules.payoff.cost(True)), 0.0)
 
-    @cached_property
+    @_lazy
     def chance(self) -> Floats:
         """The chance to win after each option if both sides play for nothing else."""
         if not self.values.rules.payoff.has_fines:
             return self._worth
         return self._to_mover(self.values.state_chances(self.branches.after), 1.0)
 
-    @cached_property
+    @_lazy
     def after(self) -> Floats:
         """The value after each option, to the side that throws there; undefined after a win."""
         rows, again = self.branches.after, self.branches.again
@@ -476,7 +501,7 @@ class Decisions:
         found[~again] = self._others.state_values(rows[~again])
         return found
 
-    @cached_property
+    @_lazy
     def _worth(self) -> Floats:
         payoff = self.values.rules.payoff
         if self.values.is_shared:

@@ -99,7 +99,7 @@ def play_ply(
         found.backup,
         branches.after[option],
         np.where(won, 0.0, np.where(again, 1.0, -1.0)),
-        (options.loss[option] == 0) & (choices.loss[choice] == 0),
+        (options.worth[option] == options.value[throw]) & (choices.worth[choice] == choices.value),
     )
 
 
