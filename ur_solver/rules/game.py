@@ -39,8 +39,8 @@ from ur_solver.rules.contents import (
 )
 from ur_solver.rules.drawing import position_text
 from ur_solver.rules.family import FREE_THROW, HOME, MOVE, Family, family_named
-from ur_solver.rules.notation import read, written
 from ur_solver.rules.payoff import Payoff, Stakes
+from ur_solver.rules.position_text import read, written
 from ur_solver.rules.registry import check_name
 from ur_solver.rules.settings import MAX_NAME, FrozenMap, RuleData, is_name
 from ur_solver.rules.squares import SquareRule
@@ -190,7 +190,7 @@ class RuleSet(RuleData):
         Parameters
         ----------
         text : str
-            In the notation of `ur_solver.rules.notation`. Where the order of pieces on a
+            In the notation of `ur_solver.rules.position_text`. Where the order of pieces on a
             square does not matter, any order is understood.
 
         Raises
@@ -577,7 +577,7 @@ class Position:
 
     @property
     def notation(self) -> str:
-        """The position as text (`ur_solver.rules.notation`); `RuleSet.position` reads it."""
+        """The position as text (`ur_solver.rules.position_text`); `RuleSet.position` reads it."""
         homes = self.home_text(LIGHT), self.home_text(DARK)
         return written(self.mechanics, self.contents, self.side, homes, self.fines)
 

@@ -80,9 +80,9 @@ from ur_solver.rules.contents import awake, split
 from ur_solver.rules.descriptions import Section, card_of, mentions_of, sections_of
 from ur_solver.rules.family import ENTER, FREE_OPENING
 from ur_solver.rules.game import OLD_NAMES, is_catalogued
-from ur_solver.rules.notation import MAX_FINES
 from ur_solver.rules.openings import Opening, chooser, level, opening_of
 from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.position_text import MAX_FINES
 from ur_solver.rules.svg import board_sizes, board_svg, board_template, square_word
 from ur_solver.space import positions_of
 

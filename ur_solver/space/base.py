@@ -30,7 +30,7 @@ import numpy.typing as npt
 from ur_solver.errors import IllegalPositionError, InputError, WrongTypeError
 from ur_solver.rules import LIGHT, Position, RuleSet
 from ur_solver.rules.contents import RESTING, swap_sides
-from ur_solver.rules.notation import MAX_FINES, content_text
+from ur_solver.rules.position_text import MAX_FINES, content_text
 from ur_solver.space._state_texts import StateTexts, as_strings, read_texts, write_texts
 
 VERSION = 1

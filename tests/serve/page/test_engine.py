@@ -20,7 +20,7 @@ from ur_solver.errors import InputError
 from ur_solver.moves import WIN, generator_of
 from ur_solver.rules import CATALOGUE, DARK, LIGHT, SIDE_NAMES, Position, named_rules
 from ur_solver.rules.contents import split
-from ur_solver.rules.notation import read
+from ur_solver.rules.position_text import read
 from ur_solver.rules.squares import Stack
 from ur_solver.rules.svg import board_svg
 from ur_solver.space import positions_of, space_of

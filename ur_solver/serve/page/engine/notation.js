@@ -1,4 +1,4 @@
-// Positions as text: read, written, and their faults named (ur_solver/rules/notation.py, game.py).
+// Positions as text: read, written, and their faults named (ur_solver/rules/position_text.py, game.py).
 
 import { Refusal } from "../common.js";
 import { counted } from "../words.js";
