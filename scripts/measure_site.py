@@ -136,7 +136,8 @@ def main() -> None:
     index = json.loads((folder / "data" / "index.json").read_text())
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            args=["--no-sandbox"],
         )
         times = zip(*[first_picture(browser, address) for _ in range(arguments.runs)], strict=True)
         for what, took in zip(("first picture", "games to choose from"), times, strict=True):

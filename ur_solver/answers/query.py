@@ -275,8 +275,8 @@ def position_json(
 ) -> dict[str, Any]:
     """What JSON says of a position, except its choices and throws.
 
-    `value` and `error` are those of the position; `tolerance` and `error` are told of values that
-    are exact, the second as far as it is proven.
+    `value` and `error` are those of the position. JSON has a `tolerance` of exact values only, and
+    as their `error` what is proven; of estimates it is half the width of the 95 % interval.
     """
     found = {"position": position.notation, "value": value, "tolerance": None}
     if error == 0:

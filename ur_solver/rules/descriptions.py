@@ -3,7 +3,7 @@
 A reader knows a game by its author, by a number ("version 2") or by a word of a document's own
 language: `find_rules` searches what documents call their games (`MENTIONS`). `rules.md` has the
 full rules; its headings have the names that boards, paths, dice, families and rule sets have in
-the code, so that a rule set's sections can be told.
+the code, so that the sections of a rule set can be found.
 """
 
 from __future__ import annotations

@@ -467,8 +467,8 @@ def schedule_of(
 ) -> Schedule:
     """Simulate a solve; the request's threads and memory are those of each worker.
 
-    `speed` is that of one processor. The workers are on so many machines, evenly, and those on one
-    machine lend each other idle processors; by default each has its own. MemoryLimitError if a
+    `speed` is that of one processor. The workers are spread evenly over `machines`, and those on
+    one machine lend each other idle processors; by default each worker has a machine of its own. MemoryLimitError if a
     block is too large for a worker, or for the kernel.
     """
     part, memory = request.part, budget_of(request)
