@@ -468,8 +468,8 @@ def schedule_of(
     """Simulate a solve; the request's threads and memory are those of each worker.
 
     `speed` is that of one processor. The workers are spread evenly over `machines`, and those on
-    one machine lend each other idle processors; by default each worker has a machine of its own. MemoryLimitError if a
-    block is too large for a worker, or for the kernel.
+    one machine lend each other idle processors; by default each worker has a machine of its own.
+    MemoryLimitError if a block is too large for a worker, or for the kernel.
     """
     part, memory = request.part, budget_of(request)
     _check_blocks(request, memory)
