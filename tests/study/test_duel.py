@@ -11,7 +11,7 @@ from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.players.policies import policy_of
 from ur_solver.rules import named_rules
-from ur_solver.study.duel import Decision, PolicyDuellist, Program, duel
+from ur_solver.study.duel import PolicyDuellist, Program, Question, duel
 from ur_solver.study.exact_play import evaluate
 
 pytestmark = pytest.mark.slow
@@ -102,7 +102,7 @@ def test_what_is_asked():
         assert len(moves) > 1
 
 
-START = Decision(FINKEL.start(), 2, "", ("A@A3", "A1B2"))
+START = Question(FINKEL.start(), 2, "", ("A@A3", "A1B2"))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from tests.games import random_game
 from ur_solver.errors import InputError
 from ur_solver.records import read_text
 from ur_solver.rules import named_rules
-from ur_solver.study.practise import decision, exercises, mistakes, next_throws, opening_decision
+from ur_solver.study.practise import exercises, mistakes, next_throws, opening_problem, problem
 
 
 @pytest.fixture(params=["finkel:2", "birds:2", "bell-stakes:2", "skiriuk:2"])
@@ -19,7 +19,7 @@ def table(request, solved):
 def decisions_of(table):
     """Drawn ones, and the mistakes of random games."""
     for each in exercises(table, 20, cost=0.001, games=100):
-        yield decision(table, each.position, each.choice, each.throws)
+        yield problem(table, each.position, each.choice, each.throws)
     games = [random_game(table.rules, seed) for seed in range(3)]
     for audit in table.audits(games):
         yield from mistakes(audit, table, cost=0.001)
@@ -92,7 +92,7 @@ def test_nothing_to_decide(finkel2):
         start = table.rules.start()
         for throws in ((1,), (0,), (7,)):
             with pytest.raises(InputError, match="there is nothing to decide in"):
-                decision(table, start, "", throws)
+                problem(table, start, "", throws)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_squares_to_choose_in_an_opening(ben):
     assert len({(each.source, *sorted(each.throws)) for each in found}) == len(found)
     for each in homes:
         assert (each.throws[0] == 0) == (each.position.side == "L")
-        asked = opening_decision(ben, each.source, each.throws)
+        asked = opening_problem(ben, each.source, each.throws)
         assert asked.cost == pytest.approx(each.cost, abs=1e-9)
         assert asked.position == each.position
         lane = {"L": "A@A", "D": "C@C"}[each.position.side]

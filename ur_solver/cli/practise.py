@@ -31,13 +31,13 @@ from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing import position_text
 from ur_solver.rules.svg import board_picture
 from ur_solver.study.practise import (
-    Decision,
+    Problem,
     Weighed,
-    decision,
     exercises,
     mistakes,
     next_throws,
-    opening_decision,
+    opening_problem,
+    problem,
 )
 
 _HELP = "'show' shows the answer, 'skip' passes on, 'quit' ends"
@@ -46,7 +46,7 @@ _HELP = "'show' shows the answer, 'skip' passes on, 'quit' ends"
 class Quiz:
     """Asks decisions, each until it is answered rightly, shown or skipped."""
 
-    def __init__(self, asked: Sequence[tuple[Decision, Evaluator]]) -> None:
+    def __init__(self, asked: Sequence[tuple[Problem, Evaluator]]) -> None:
         self._asked = asked
         self._n_asked = self._n_right = 0
         self._lost = 0.0  # by first answers, as shares of what there was to win
@@ -71,7 +71,7 @@ class Quiz:
         if stop is not None:
             raise stop
 
-    def _ask(self, number: int, decision: Decision, evaluator: Evaluator) -> None:
+    def _ask(self, number: int, decision: Problem, evaluator: Evaluator) -> None:
         rules, source = decision.position.rules, decision.source
         where = f", {source}" if source else ""
         echo(f"\n{number} of {len(self._asked)}: {rules.word}{where}\n")
@@ -103,7 +103,7 @@ class Quiz:
                 return
             echo(_wrong_text(decision, chosen, evaluator))
 
-    def _count(self, decision: Decision, chosen: Weighed | None, *, is_first: bool) -> None:
+    def _count(self, decision: Problem, chosen: Weighed | None, *, is_first: bool) -> None:
         if not is_first:
             return
         self._n_asked += 1
@@ -114,19 +114,19 @@ class Quiz:
             self._lost += decision.cost
 
 
-def _is_right(decision: Decision, chosen: Weighed) -> bool:
+def _is_right(decision: Problem, chosen: Weighed) -> bool:
     """Whether an option is as good as the best, or might be as far as estimates can tell."""
     return bool(counts_as_best(chosen.loss, chosen.loss_error, decision.total))
 
 
-def _wrong_text(decision: Decision, chosen: Weighed, evaluator: Evaluator) -> str:
+def _wrong_text(decision: Problem, chosen: Weighed, evaluator: Evaluator) -> str:
     """What a wrong answer loses and what the next throws make of it; the best stays hidden."""
     units = decision.position.rules.payoff.units
     lost = f"{chosen.text} is worth {units.value(chosen.value)}: {units.lost(chosen.loss)}"
     return f"{lost}{_next_text(decision, [chosen], evaluator)}\ntry again"
 
 
-def _answer_text(decision: Decision, evaluator: Evaluator) -> str:
+def _answer_text(decision: Problem, evaluator: Evaluator) -> str:
     """All options with their values, and what the next throws make of the best and the played."""
     options = [(each.text, each) for each in decision.options]
     played = f"\nin the game {decision.played} was played" if decision.played else ""
@@ -136,7 +136,7 @@ def _answer_text(decision: Decision, evaluator: Evaluator) -> str:
     )
 
 
-def _next_text(decision: Decision, options: Sequence[Weighed], evaluator: Evaluator) -> str:
+def _next_text(decision: Problem, options: Sequence[Weighed], evaluator: Evaluator) -> str:
     """What each next throw makes of some options, as a table; nothing where nobody throws."""
     units = decision.position.rules.payoff.units
     parts = []
@@ -159,7 +159,7 @@ _HEAD = "#separator:Comma\n#html:true\n#columns:Front,Back,Tags\n#tags column:3\
 """Anki reads these lines; other programs take them for comments."""
 
 
-def write_cards(decisions: Sequence[Decision], path: Path, pictures: Path | None = None) -> None:
+def write_cards(decisions: Sequence[Problem], path: Path, pictures: Path | None = None) -> None:
     """Write flash cards as CSV, a row each: front, back and tags; OutputError if that fails.
 
     Every front and back begins with a tag of HTML, so that no program of tables takes a field for a
@@ -189,7 +189,7 @@ def write_cards(decisions: Sequence[Decision], path: Path, pictures: Path | None
     write_file(path, _HEAD + out.getvalue())
 
 
-def _back(decision: Decision) -> str:
+def _back(decision: Problem) -> str:
     """The back of a card, as HTML: the best option, all with their values, what was played."""
     units = decision.position.rules.payoff.units
     rows = "".join(
@@ -202,7 +202,7 @@ def _back(decision: Decision) -> str:
     return f"<p><b>{escape(decision.best.text)}</b></p><table>{rows}</table>{played}"
 
 
-Asked = tuple[Decision, Evaluator]
+Asked = tuple[Problem, Evaluator]
 """A decision, and what judges it."""
 
 
@@ -284,9 +284,9 @@ def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
     found = exercises(table.looking(1), count, seed=seed, cost=cost, has_openings=True)
     return [
         (
-            decision(table, each.position, each.choice, each.throws)
+            problem(table, each.position, each.choice, each.throws)
             if each.source is None
-            else opening_decision(table, each.source, each.throws),
+            else opening_problem(table, each.source, each.throws),
             table,
         )
         for each in found

@@ -54,15 +54,12 @@ def fault_values(message: str, **rest: Any) -> Json:
 
 
 class _NoValues(Values):
-    """A rule set of which nothing is solved."""
+    """A rule set without a table or an estimator."""
+
+    rules: RuleSet
 
     def __init__(self, rules: RuleSet) -> None:
-        self._rules = rules
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rule set."""
-        return self._rules
+        self.rules = rules
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Nothing that means anything."""
@@ -73,7 +70,7 @@ _OF_VALUES = {
     *("tolerance", "cut_error", "choices", "choice_marks", "luck", "best"),
     *EvaluatedMove._fields[1:],
 }
-"""What is said of a position, a throw or a move only if there are values."""
+"""The keys of a position, a throw or a move that need values."""
 
 
 def position_answer(table: Evaluator | None, position: Position) -> Json:

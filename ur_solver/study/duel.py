@@ -46,7 +46,7 @@ _MOST_LINE = 10_000
 """The longest line that is read; a longer one is cut, and so is no answer."""
 
 
-class Decision(NamedTuple):
+class Question(NamedTuple):
     """What a player of a whole game is asked.
 
     `throw` is the one that moves a piece, None before the throw; `choice` was made before it.
@@ -101,7 +101,7 @@ class Program(Closing):
         """Tell the program that a game begins."""
         self._send(f"newgame {rules}")
 
-    def decide(self, decision: Decision) -> int:
+    def decide(self, decision: Question) -> int:
         """The index of the option that it takes."""
         notation, throw = decision.position.notation, decision.throw
         noun, ask = ("choice", "choices") if throw is None else ("move", f"throw {throw} moves")
@@ -162,7 +162,7 @@ class Duellist(Protocol):
     def new_game(self, rules: str) -> None:
         """Hear that a game begins."""
 
-    def decide(self, decision: Decision) -> int:
+    def decide(self, decision: Question) -> int:
         """The index of the option to take."""
 
 
@@ -176,7 +176,7 @@ class PolicyDuellist:
     def new_game(self, rules: str) -> None:
         """As `Duellist.new_game`."""
 
-    def decide(self, decision: Decision) -> int:
+    def decide(self, decision: Question) -> int:
         """As `Duellist.decide`."""
         row = list(self._space.encode(decision.position))
         state = np.array(row, dtype=self._space.state_dtype).tobytes()
@@ -256,7 +256,7 @@ def _game(
         if not moves:
             position = position.pass_turn()
             continue
-        asked = Decision(position, throw, choice, tuple(move.text for move in moves))
+        asked = Question(position, throw, choice, tuple(move.text for move in moves))
         position = moves[player.decide(asked) if len(moves) > 1 else 0].position
     return None, MAX_THROWS
 
@@ -267,7 +267,7 @@ def _thrown(
     """The throw that moves a piece, the choice before them, and the legal moves."""
     choices = turn(position)
     names = tuple(choice.name for choice in choices)
-    asked = Decision(position, None, FREE_THROW, names)
+    asked = Question(position, None, FREE_THROW, names)
     choice = choices[player.decide(asked) if len(choices) > 1 else 0]
     sums = np.cumsum([float(outcome.probability) for outcome in choice.outcomes[:-1]])
     outcome = choice.outcomes[int(np.searchsorted(sums, chance, side="right"))]

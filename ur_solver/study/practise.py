@@ -179,8 +179,8 @@ class Weighed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Decision:
-    """A decision of the side to throw in a position, which is that before the throw.
+class Problem:
+    """A decision to find the best option of; `position` is that before the throw.
 
     `choice` is the choice before the throw; empty if there is none, or if that is the decision.
     `throws` are what the dice show; empty if the decision is the choice before the throw; in an
@@ -254,7 +254,7 @@ class Decision:
         return values
 
 
-def decision(
+def problem(
     values: Values,
     position: Position,
     choice: str,
@@ -262,8 +262,8 @@ def decision(
     *,
     played: str | None = None,
     source: str | None = None,
-) -> Decision:
-    """A decision with the values of its options; the other parameters are those of `Decision`.
+) -> Problem:
+    """A problem with the values of its options; the other parameters are those of `Problem`.
 
     InputError if there is nothing to decide, or these throws are not possible.
     """
@@ -282,7 +282,7 @@ def decision(
             f"there is nothing to decide in {position.notation!r} with throw "
             f"{' '.join(map(str, throws)) or 'still to come'}"
         )
-    return Decision(position, choice, throws, tuple(options), total(position), played, source)
+    return Problem(position, choice, throws, tuple(options), total(position), played, source)
 
 
 def _weighed(
@@ -300,19 +300,19 @@ def _moves(position: Position, choice: str, throws: tuple[int, ...]) -> tuple[Mo
     return ()
 
 
-def opening_decision(
+def opening_problem(
     values: Values,
     source: int,
     throws: tuple[int, ...],
     *,
     played: str | None = None,
     place: str | None = None,
-) -> Decision:
+) -> Problem:
     """The choice of a square in a round of an opening, with the values of the squares.
 
     `source` is the path index that both markers are on, `HOME` before they enter; `throws` are
     light's and dark's, after which one of them may choose. `played` and `place` are
-    `Decision.played` and `Decision.source`.
+    `Problem.played` and `Problem.source`.
     """
     rules = values.rules
     opening = known_opening(rules)
@@ -321,7 +321,7 @@ def opening_decision(
     columns = (each.tolist() for each in (found.worth, found.loss, found.error, found.loss_error))
     texts = [each.text.split()[side == DARK] for each in rounds]
     options = tuple(map(Weighed, texts, *columns, [each.position for each in rounds]))
-    return Decision(
+    return Problem(
         replace(level(rules, source), side=side),
         FREE_THROW,
         throws,
@@ -335,7 +335,7 @@ def opening_decision(
 
 def mistakes(
     audit: GameAudit, values: Values, *, cost: float = 0.02, sides: str = "LD"
-) -> Iterator[Decision]:
+) -> Iterator[Problem]:
     """The decisions of an audited game in which a better option was surely missed, in order.
 
     That is one that loses `cost` or more, a share of what there is to win. `sides` are those whose
@@ -345,12 +345,12 @@ def mistakes(
     for each, judged in judged_rounds(audit):
         if judged.ply.side in sides and _is_mistake(judged, cost):
             played, place = audit.taken_text(judged), f"{record.title}, {judged.ply.place}"
-            yield opening_decision(values, each.source, each.throws, played=played, place=place)
+            yield opening_problem(values, each.source, each.throws, played=played, place=place)
     for judged in audit.plies:
         if judged.ply.side in sides and _is_mistake(judged, cost):
             ply = judged.ply
             is_move = not judged.is_before_throw
-            yield decision(
+            yield problem(
                 values,
                 record.stepper.position(ply.state, ply.side),
                 ply.choice if is_move else FREE_THROW,
