@@ -20,7 +20,7 @@ from ur_solver.answers.decisions import Values, position_values
 from ur_solver.audit.audits import GameAudit
 from ur_solver.audit.judge import audit_games
 from ur_solver.common.files import write_file
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import OutputError
 from ur_solver.players.policies import MAX_THROWS, PLAIN, Asked, Player, Policy, policy_of
 from ur_solver.records import Ending, GameRecord, Replay
@@ -278,4 +278,4 @@ def _write(path: pathlib.Path, losses: dict[str, float]) -> None:
     """Keep losses, unless nothing can be written there: then they are computed again."""
     with suppress(OSError, OutputError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, json.dumps(losses))
+        write_file(path, json_text(losses))

@@ -6,7 +6,6 @@ tables, and boards of the worst moments.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby
@@ -39,7 +38,7 @@ from ur_solver.cli.answering import answering_of, open_answering, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, side_name
 from ur_solver.common.files import Closing, check_outputs, write_file
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import InputError, MissingTableError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import (
@@ -447,7 +446,7 @@ def audit_command(
             if as_json:
                 from ur_solver.audit.texts import game_values  # noqa: PLC0415 - text needs none
 
-                echo(json.dumps(game_values(audit, thresholds, references[rules])))
+                echo(json_text(game_values(audit, thresholds, references[rules])))
             if not as_json or any(outputs.values()):
                 found.append(audit)
         check_outputs(outputs, judges.paths)
@@ -553,7 +552,7 @@ def review_command(
                 "thumbs": against_thumbs(audits, judges.of(rules), thumbs),
             }
             reviews.append(
-                json.dumps(review) if as_json else _review_page(review, audits, throws, top)
+                json_text(review) if as_json else _review_page(review, audits, throws, top)
             )
     if reviews:
         echo(("\n" if as_json else "\n\n").join(reviews))

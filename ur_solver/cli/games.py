@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -16,7 +15,7 @@ from ur_solver.audit.dice_test import dice_test
 from ur_solver.cli.options import json_option, output_option, played_by_option, seed_option
 from ur_solver.cli.output import columns, echo, report_left_out, say
 from ur_solver.common.files import check_outputs
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import InputError
 from ur_solver.records import (
     GameRecord,
@@ -110,7 +109,7 @@ def dice_command(files: tuple[str, ...], rules: str | None, seed: int, as_json: 
     found = dice_test(games, seed)
     if as_json:
         for each in found:
-            echo(json.dumps(each))
+            echo(json_text(each))
     elif found:
         echo("\n\n".join(_dice_page(each) for each in found))
     report_left_out(games.faults, "not counted")

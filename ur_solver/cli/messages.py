@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,6 +12,7 @@ import click
 
 from ur_solver.cli.output import say
 from ur_solver.common.progress import Form, Progress, shown_progress
+from ur_solver.common.text import json_text
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ class Messages:
         """Print a sentence, or a JSON event with its facts if progress is JSON."""
         if self.is_quiet:
             return
-        say(json.dumps({"event": event, **facts}) if self._form is Form.JSON else text)
+        say(json_text({"event": event, **facts}) if self._form is Form.JSON else text)
 
     def progress(
         self, task: str, total: int, unit: str = "positions"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -23,6 +22,7 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.text import json_text
 from ur_solver.errors import DiskLimitError, MemoryLimitError
 from ur_solver.solving.costs import (
     Schedule,
@@ -164,7 +164,7 @@ def plan_command(
         facts = asdict(found)
         del facts["spans"]
         echo(
-            json.dumps(
+            json_text(
                 {"rules": chosen.name, "pieces": chosen.pieces, "left": request.part.left} | facts
             )
         )

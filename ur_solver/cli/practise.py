@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -24,7 +23,7 @@ from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say
 from ur_solver.cli.play import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
-from ur_solver.common.text import counted, printable
+from ur_solver.common.text import counted, json_text, printable
 from ur_solver.errors import InputError, OutputError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
@@ -272,7 +271,7 @@ def practise_command(
             say(f"{counted(len(asked), 'card')} written to {cards}")
         if as_json:
             for each, _ in asked:
-                echo(json.dumps(each.to_json()))
+                echo(json_text(each.to_json()))
         elif cards is None:
             Quiz(asked).ask()
     report_left_out(judges.faults, "not judged")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -57,6 +56,7 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
+from ur_solver.common.text import json_text
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import SIDE_NAMES, Position, named_rules
 from ur_solver.rules.payoff import CHANCES
@@ -150,7 +150,7 @@ def query_command(
             answer = _decision_json(table, asked)
             if rolled is not None:
                 answer["rollouts"] = asdict(rolled)
-            echo(json.dumps(answer))
+            echo(json_text(answer))
         else:
             echo(_query_page(table, position_of(table.rules, position), rolled))
 
@@ -218,7 +218,7 @@ def _query_lines(table: Evaluator, positions: list[Position]) -> list[str]:
 
 def _query_json_lines(table: Evaluator, with_throws: bool, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
-    return [json.dumps(_query_json(table, *answer, with_throws)) for answer in answers]
+    return [json_text(_query_json(table, *answer, with_throws)) for answer in answers]
 
 
 def _query_json(

@@ -6,7 +6,6 @@ but takes 0.1 s to be imported, a quarter of `ur rules NAME`, and pads every lin
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_r
 from ur_solver.cli.options import complete_table, json_option, pieces_option
 from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.cli.plan import Cost, cost_of
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.descriptions import (
     MENTIONS,
@@ -165,7 +164,7 @@ def rules_command(
         cost = _cost(chosen, is_timed=True)
         echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
     else:
-        echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
+        echo(json_text(chosen.to_json(), indent=2) if as_json else _page(chosen))
 
 
 def _list_page(sets: list[RuleSet], *, has_costs: bool, as_json: bool) -> str:
@@ -173,7 +172,7 @@ def _list_page(sets: list[RuleSet], *, has_costs: bool, as_json: bool) -> str:
         costs = [_cost(each, is_timed=False) for each in sets]
         return _cost_lines(sets, costs) if as_json else _cost_list(sets, costs)
     if as_json:
-        return "\n".join(json.dumps(each.to_json()) for each in sets)
+        return "\n".join(json_text(each.to_json()) for each in sets)
     mentions = [each for each in MENTIONS if each.name in {rules.name for rules in sets}]
     return (
         f"{_list(sets)}\n\n{_mention_list(mentions)}\n\n"
@@ -316,7 +315,7 @@ def _cost(rules: RuleSet, *, is_timed: bool) -> Cost:
 def _cost_lines(sets: list[RuleSet], costs: list[Cost]) -> str:
     """One line of JSON for each."""
     return "\n".join(
-        json.dumps({"rules": rules.name, "pieces": rules.pieces, **cost.to_json()})
+        json_text({"rules": rules.name, "pieces": rules.pieces, **cost.to_json()})
         for rules, cost in zip(sets, costs, strict=True)
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +18,7 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, echo, say, say_nothing
 from ur_solver.common.files import check_outputs, write_file
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.players.policies import PRIORITIES
 from ur_solver.rules.payoff import POINTS, Payoff
 from ur_solver.study import study
@@ -320,7 +319,7 @@ def study_command(
     ur study finkel:3 --json > finkel-3.study.json
     """
     found = _studied(word, games, _STUDIED, seed, plies, say if verbose else say_nothing)
-    echo(json.dumps(found) if as_json else study_page(found))
+    echo(json_text(found) if as_json else study_page(found))
 
 
 @click.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import pathlib
 from dataclasses import asdict
@@ -39,7 +38,7 @@ from ur_solver.cli.options import (
     threads_option,
 )
 from ur_solver.cli.output import bound_text, columns, echo, proven_text, say, size_text, time_text
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,
@@ -124,7 +123,7 @@ def tables_verify_command(
         message = _fault(word, sample, messages)
         n_wrong += message is not None
         if as_json:
-            echo(json.dumps({"table": word, "right": message is None, "message": message}))
+            echo(json_text({"table": word, "right": message is None, "message": message}))
         elif message is not None or not messages.is_quiet:
             echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
     if n_wrong:
@@ -213,7 +212,7 @@ def _list(as_json: bool, sums: bool) -> None:
     found = [*tables, *kept_estimators()]
     if as_json:
         for kept in found:
-            echo(json.dumps({**asdict(kept), "path": str(kept.path)}))
+            echo(json_text({**asdict(kept), "path": str(kept.path)}))
         return
     if not tables:
         folders = ", ".join(map(str, table_folders()))
@@ -276,16 +275,16 @@ def info_command(word: str | None, objective: str, is_of_paths: bool, as_json: b
     if is_of_paths == (word is not None):
         raise click.UsageError("give a TABLE, or --paths")
     if word is None:
-        echo(json.dumps(_paths()) if as_json else _paths_text())
+        echo(json_text(_paths()) if as_json else _paths_text())
         return
     lengths = lengths_at(word) if objective == WIN else open_lengths(word, objective)
     if lengths is not None:
         with lengths:
-            echo(json.dumps(lengths.info()) if as_json else _lengths_text(lengths))
+            echo(json_text(lengths.info()) if as_json else _lengths_text(lengths))
         return
     with open_answering(word) as table:
         if as_json:
-            echo(json.dumps(table.info()))
+            echo(json_text(table.info()))
             return
         if not table.are_exact:
             from ur_solver.cli.train import report  # noqa: PLC0415 - of estimators alone
@@ -448,11 +447,11 @@ def verify_command(
             found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     except (DamagedTableError, CertificateError) as error:
         if as_json:
-            echo(json.dumps({"right": False, "message": str(error)}))
+            echo(json_text({"right": False, "message": str(error)}))
         raise
     if as_json:
         facts = {"path": str(opened.path), "right": True, "message": None, **asdict(found)}
-        echo(json.dumps(facts))
+        echo(json_text(facts))
         return
     if messages.is_quiet:
         return
@@ -493,7 +492,7 @@ def certify_command(word: str, threads: int | None, as_json: bool, messages: Mes
     ):
         error = certify_table(opened, threads=threads, progress=progress)
     if as_json:
-        echo(json.dumps({"path": str(opened.path), "error": error}))
+        echo(json_text({"path": str(opened.path), "error": error}))
     elif not messages.is_quiet:
         proven = proven_text(error, opened.rules)
         echo(f"{opened.path}: no value is off by more than {proven}, proven")
@@ -573,6 +572,6 @@ def fetch_command(
     with TableFile(output, OBJECTIVES) as table:
         if as_json:
             found = {"path": str(output), "digest": table.digest, "bytes": table.n_bytes}
-            echo(json.dumps(found))
+            echo(json_text(found))
         elif not messages.is_quiet:
             echo(f"{output}, {table.rules.title}, {size_text(table.n_bytes)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 import time
 from typing import Any
@@ -23,7 +22,7 @@ from ur_solver.cli.options import (
     threads_option,
 )
 from ur_solver.cli.output import echo, size_text, time_text
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.estimators.estimator import Estimator, half_widths
 from ur_solver.estimators.training import Training, train
 
@@ -123,7 +122,7 @@ def train_command(
         raise
     with estimator:
         if as_json:
-            echo(json.dumps(estimator.info()))
+            echo(json_text(estimator.info()))
         elif not messages.is_quiet:
             echo(report(estimator))
 

@@ -38,6 +38,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.common.text import json_text
 from ur_solver.errors import (
     DamagedEstimatorError,
     EstimatorVersionError,
@@ -75,10 +76,10 @@ class Stored:
     def texts(self) -> dict[str, str]:
         """The attributes that are texts, but for the format and the digest."""
         return {
-            "rules": json.dumps(self.rules.to_json()),
-            "hidden": json.dumps(self.shape.hidden),
-            "made_by": json.dumps(self.made_by),
-            "measured": json.dumps(self.measured),
+            "rules": json_text(self.rules.to_json()),
+            "hidden": json_text(self.shape.hidden),
+            "made_by": json_text(self.made_by),
+            "measured": json_text(self.measured),
         }
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -271,7 +272,7 @@ def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -
 
 
 def _digest(version: int, texts: dict[str, str], arrays: dict[str, npt.NDArray[Any]]) -> str:
-    head = json.dumps({"format": FORMAT, "version": version} | texts, sort_keys=True)
+    head = json_text({"format": FORMAT, "version": version} | texts, sort_keys=True)
     whole = hashlib.sha256(head.encode())
     for name in _KINDS:
         whole.update(arrays[name].tobytes())

@@ -51,7 +51,7 @@ from ur_solver.api.solving import rule_set
 from ur_solver.api.table import Table
 from ur_solver.common.files import new_file, path_text
 from ur_solver.common.machine import chosen_threads
-from ur_solver.common.text import real_number, whole_number
+from ur_solver.common.text import json_text, real_number, whole_number
 from ur_solver.errors import CheckpointError, InputError, WrongTypeError
 from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_table
@@ -368,7 +368,7 @@ def save(path: pathlib.Path, training: Training, seconds: float) -> None:
     arrays = {name: training.backend.numpy(getattr(optimiser, name)) for name in _MOMENTS}
     arrays["rows"] = np.array([games.rows for games in training.games])
     arrays["ages"] = np.array([games.ages for games in training.games])
-    arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+    arrays["head"] = np.frombuffer(json_text(head).encode(), dtype=np.uint8)
     with new_file(path) as file:
         np.savez(file, allow_pickle=False, **arrays)
 

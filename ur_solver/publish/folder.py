@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from ur_solver.common.files import write_file
 from ur_solver.common.machine import program_version
+from ur_solver.common.text import json_text
 from ur_solver.errors import OutputError
 
 MARK = "site.json"
@@ -87,7 +88,7 @@ class SiteFolder:
 
     def _mark(self, names: Collection[str]) -> None:
         values = {"format": _FORMAT, "program": program_version(), "files": sorted(names)}
-        write_file(self.path / MARK, json.dumps(values, indent=0) + "\n")
+        write_file(self.path / MARK, json_text(values, indent=0) + "\n")
 
 
 def _listed(path: pathlib.Path) -> tuple[str, ...] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 
+from ur_solver.common.text import json_text
 from ur_solver.rules.svg import icon_svg
 from ur_solver.serve.front import POLICY
 from ur_solver.serve.page_files import page_files
@@ -50,7 +50,7 @@ def page_contents() -> Iterator[tuple[str, bytes]]:
     yield "offline.js", (own / "offline.js").read_bytes()
     yield _ICON, (own / _ICON).read_bytes()
     yield "icon.svg", icon_svg().encode()
-    yield "manifest.webmanifest", json.dumps(_manifest(), indent=1).encode()
+    yield "manifest.webmanifest", json_text(_manifest(), indent=1).encode()
 
 
 def drawn_together(content: bytes, *, is_style: bool = False) -> bytes:
@@ -71,7 +71,7 @@ def worker_file(version: str, kept: Sequence[str]) -> bytes:
     `version` is another one for every change of the site.
     """
     names = ["" if name == "index.html" else name for name in kept]
-    head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(names)};\n"
+    head = f"const VERSION = {json_text(version)};\nconst FILES = {json_text(names)};\n"
     body = (resources.files("ur_solver.publish") / "files" / "sw.js").read_bytes()
     return head.encode() + body
 

@@ -27,7 +27,6 @@ An estimator's file has its weights as they are, and what its inputs are, see
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
@@ -36,6 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.stored import VALUE_TYPES
+from ur_solver.common.text import json_text
 from ur_solver.estimators.file import Stored
 from ur_solver.estimators.network import features_of
 from ur_solver.space import StakesSpace, positions_of
@@ -69,7 +69,7 @@ def arrays_file(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]
         heads[name] = {"type": kind.name, "size": array.size, "at": at}
         parts.append(_padded(data))
         at += len(parts[-1])
-    text = json.dumps({"values": dict(values), "arrays": heads}, separators=(",", ":")).encode()
+    text = json_text({"values": dict(values), "arrays": heads}, separators=(",", ":")).encode()
     return b"".join([_padded(len(text).to_bytes(4, "little") + text), *parts])
 
 

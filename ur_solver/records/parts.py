@@ -15,14 +15,13 @@ stands alone. A side alone, ``dark``, says who began, and not why.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from ur_solver.common.text import counted, json_values
+from ur_solver.common.text import counted, json_text, json_values
 from ur_solver.errors import InputError, RecordError
 from ur_solver.records.record import Ending, GameRecord, Replay
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet, opponent
@@ -285,7 +284,7 @@ def end_text(record: GameRecord) -> str:
 def quoted_text(value: str) -> str:
     """A text on one line: itself, or a JSON string where it has to be quoted."""
     is_plain_text = value.isprintable() and value == value.strip() and value[:1] not in ("", '"')
-    return value if is_plain_text else json.dumps(value)
+    return value if is_plain_text else json_text(value)
 
 
 def unquoted_text(text: str) -> str:

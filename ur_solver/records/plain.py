@@ -38,13 +38,13 @@ the game that follows.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from ur_solver.common.text import json_text
 from ur_solver.errors import RecordError
 from ur_solver.records.parts import (
     CLOCK,
@@ -424,7 +424,7 @@ def write_plain(record: GameRecord) -> str:
 def _written_name(name: str) -> str:
     """The name of a header; a JSON string where it has to be quoted."""
     is_bare = re.fullmatch(_BARE_NAME, name) and name.lower() not in _OWN_HEADERS
-    return name if is_bare else json.dumps(name)
+    return name if is_bare else json_text(name)
 
 
 def _written_turn(record: GameRecord, ply: Ply) -> str:

@@ -15,11 +15,10 @@ is ``ended``. The game's metadata may hold its opening, as ``Opening``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import RecordError
 from ur_solver.records.parts import (
     OPENING,
@@ -447,7 +446,7 @@ def write_json_game(record: GameRecord) -> str:
     written = [values["initial_state"], *values["states"]]
     for n_plies, text in record.comments.items():
         written[n_plies]["metadata"] = metadata_of_comment(text)
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    return json_text(values, ensure_ascii=False, separators=(",", ":"))
 
 
 def _written_start(record: GameRecord) -> dict[str, Any]:

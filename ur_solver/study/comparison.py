@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import json
 import math
 import pathlib
 import re
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ur_solver.common.text import cell, decoded, json_values
+from ur_solver.common.text import cell, decoded, json_text, json_values
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.payoff import signed
 from ur_solver.study.estimates import (
@@ -167,7 +166,7 @@ def table_of(studies: Sequence[Study]) -> list[list[str]]:
 def comparison_json(studies: Sequence[Study]) -> str:
     """The figures as JSON: an object in a line for each study."""
     return "\n".join(
-        json.dumps(
+        json_text(
             {
                 "word": study["word"],
                 "games": study["games"],
