@@ -320,6 +320,14 @@ class Space(ABC):
     bounds: tuple[float, float] = (0.0, 1.0)
 
     @property
+    def limits(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The least and the largest that each value of a position can be, in units.
+
+        float64, each of shape (values_per_position,).
+        """
+        return np.zeros(1), np.ones(1)
+
+    @property
     @abstractmethod
     def blocks(self) -> tuple[Block, ...]:
         """All blocks, in solving order."""

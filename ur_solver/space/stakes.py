@@ -86,6 +86,19 @@ class StakesSpace(Space):
         levels = [self.stakes.total(fines) / self.unit for fines in range(self.reach + 1)]
         return np.array([*levels, 1.0, 1.0, 1.0, levels[-1], levels[-1]])
 
+    @property
+    def limits(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """As `Space.limits`: chances in [0, 1]; money from 0 to the pot, and the fines to come.
+
+        A side may have to pay more of them than it can still win. Each of its pieces at most once
+        on every rosette of its way is far more: tables of up to 3 pieces have 0.6 of a piece.
+        """
+        path = self.rules.path.light
+        landings = self.rules.pieces * sum(square in self.rules.rosettes for square in path)
+        fines = np.full(self.values_per_position, landings * self.fine / self.unit)
+        fines[self.reach + CHANCE : self.reach + LEAST] = 0
+        return -fines, self.pots + fines
+
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Those of the positions without fines, each rank `values_per_position` times."""

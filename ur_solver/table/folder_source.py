@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pathlib
 from functools import lru_cache
 from typing import Any
@@ -54,6 +55,8 @@ class FolderSource:
             head = json.loads((path / TABLE).read_bytes())
             version = head.pop("version")
             check_version(path, version)
+            if head.get("error", 0.0) is None:  # JSON has no NaN
+                head["error"] = math.nan
             _check_types(path, head)
             rules = read_rules(path, head["rules"])
             space = space_of_version(path, version, rules)
@@ -89,5 +92,6 @@ class FolderSource:
 def _check_types(path: pathlib.Path, head: dict[str, Any]) -> None:
     for name, value in head.items():
         kind = ATTRIBUTES.get(name, ())
-        if not (isinstance(value, kind) or (kind is float and isinstance(value, int))):
+        is_right = isinstance(value, kind) or (kind is float and isinstance(value, int))
+        if not is_right or isinstance(value, bool):
             raise damaged(path, f"{name!r:.100} in {TABLE} is {value!r:.100}")

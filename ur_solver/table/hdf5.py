@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.lock import HEAD, is_held
-from ur_solver.blocks.stored import VALUE_TYPES, chunk_length_for
+from ur_solver.blocks.stored import VALUE_TYPES, are_figures, chunk_length_for, is_measure
 from ur_solver.errors import (
     DamagedTableError,
     MissingTableError,
@@ -439,6 +439,9 @@ def _level_errors(path: pathlib.Path, text: str, reach: int) -> tuple[float, ...
     return tuple(errors)
 
 
+_FIGURES = [name for name, kind in ATTRIBUTES.items() if kind is float]
+
+
 def checked_contents(
     path: pathlib.Path,
     version: int,
@@ -465,8 +468,17 @@ def checked_contents(
         raise damaged(path, "its digest does not match its attributes and checksums")
     if not is_laid_out_alike(blocks, empty_blocks(part, length)):
         raise damaged(path, f"its blocks are not those of {rules.name}")
-    error = attributes["error"]
-    read = {"rules": rules, "error": None if math.isnan(error) else error}
+    # money and throws may be off by more than a chance can be
+    most = math.inf if objective is not None or part.space.has_levels else 1.0
+    if not are_figures(blocks, most):
+        raise damaged(path, "a residual, an error or a duration of its blocks cannot be")
+    figures = {name: float(attributes[name]) for name in _FIGURES if name in attributes}
+    for name, value in figures.items():
+        is_unproven = name == "error" and math.isnan(value)
+        if not (is_unproven or is_measure(value, math.inf if name == "seconds" else most)):
+            raise damaged(path, f"its {name.replace('_', ' ')} is {value!r}, which cannot be")
+    error = figures["error"]
+    read: dict[str, Any] = figures | {"rules": rules, "error": None if math.isnan(error) else error}
     if "level_errors" in attributes:
         read["level_errors"] = _level_errors(path, attributes["level_errors"], part.space.reach)
     header = Header(**(attributes | read))
