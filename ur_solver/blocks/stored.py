@@ -58,15 +58,16 @@ class Possible:
     def __init__(self, space: Space, *, are_lengths: bool = False) -> None:
         longest = np.array([np.finfo(np.float64).max])
         least, most = (np.zeros(1), longest) if are_lengths else space.limits
-        self._least, self._most = least - SLACK, np.minimum(most + SLACK, longest)
+        self.limits = least - SLACK, np.minimum(most + SLACK, longest)
         self.noun = "the length of a game" if are_lengths else space.rules.payoff.noun
         # As whole numbers the bits of floats that are not negative are in the order of the floats,
         # and those of all others, of infinities and of NaN are above them: one pass says most.
         self._bits: dict[np.dtype[Any], tuple[str, Any]] = {}
         if len(least) == 1:
             for kind in (each.dtype for each in VALUE_TYPES.values() if each.scale == 1):
-                bits, longest = f"<u{kind.itemsize}", np.finfo(kind).max
-                self._bits[kind] = bits, np.minimum(self._most, longest).astype(kind).view(bits)[0]
+                bits = f"<u{kind.itemsize}"
+                highest = np.minimum(self.limits[1], np.finfo(kind).max).astype(kind)
+                self._bits[kind] = bits, highest.view(bits)[0]
 
     def fault(self, stored: npt.NDArray[Any], first: int = 0) -> int | None:
         """The index of the first stored number that no value can have; None if all are possible.
@@ -79,8 +80,8 @@ class Possible:
             bits, most = self._bits[stored.dtype]
             if stored.view(bits).max(initial=0) <= most:
                 return None
-        n, begin = len(stored), first % len(self._least)
-        lowest, highest = (np.resize(each, begin + n)[begin:] for each in (self._least, self._most))
+        n, begin = len(stored), first % len(self.limits[0])
+        lowest, highest = (np.resize(each, begin + n)[begin:] for each in self.limits)
         with np.errstate(invalid="ignore"):  # NaN may signal
             are_possible = (stored >= lowest) & (stored <= highest)
         return None if are_possible.all() else int(np.argmin(are_possible))

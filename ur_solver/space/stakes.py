@@ -86,18 +86,22 @@ class StakesSpace(Space):
         levels = [self.stakes.total(fines) / self.unit for fines in range(self.reach + 1)]
         return np.array([*levels, 1.0, 1.0, 1.0, levels[-1], levels[-1]])
 
+    @cached_property
+    def owed(self) -> float:
+        """The most fines, in money, that a side may still pay beyond what it wins.
+
+        Each of its pieces at most once on every rosette of its way is far more: tables of up to 3
+        pieces have 0.7 of a fine for a piece.
+        """
+        n_rosettes = sum(square in self.rules.rosettes for square in self.rules.path.light)
+        return self.fine * self.rules.pieces * n_rosettes
+
     @property
     def limits(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """As `Space.limits`: chances in [0, 1]; money from 0 to the pot, and the fines to come.
-
-        A side may have to pay more of them than it can still win. Each of its pieces at most once
-        on every rosette of its way is far more: tables of up to 3 pieces have 0.6 of a piece.
-        """
-        path = self.rules.path.light
-        landings = self.rules.pieces * sum(square in self.rules.rosettes for square in path)
-        fines = np.full(self.values_per_position, landings * self.fine / self.unit)
-        fines[self.reach + CHANCE : self.reach + LEAST] = 0
-        return -fines, self.pots + fines
+        """As `Space.limits`: chances in [0, 1]; money from 0 to the pot, and what may be `owed`."""
+        owed = np.full(self.values_per_position, self.owed / self.unit)
+        owed[self.reach + CHANCE : self.reach + LEAST] = 0
+        return -owed, self.pots + owed
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

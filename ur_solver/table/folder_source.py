@@ -93,5 +93,6 @@ def _check_types(path: pathlib.Path, head: dict[str, Any]) -> None:
     for name, value in head.items():
         kind = ATTRIBUTES.get(name, ())
         is_right = isinstance(value, kind) or (kind is float and isinstance(value, int))
-        if not is_right or isinstance(value, bool):
+        is_text = not isinstance(value, str) or (value.isascii() and value.isprintable())
+        if not (is_right and is_text) or isinstance(value, bool):
             raise damaged(path, f"{name!r:.100} in {TABLE} is {value!r:.100}")

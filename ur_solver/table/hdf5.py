@@ -21,10 +21,10 @@ import os
 import pathlib
 import stat
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import h5py
@@ -263,14 +263,15 @@ def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str,
             f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
             f"format = {FORMAT!r}"
         )
-    if (found := _attribute(path, file, "format", str)) != FORMAT:
+    fault = partial(damaged, path)
+    if (found := attribute(file, "format", str, fault)) != FORMAT:
         raise NotATableError(
             f"{str(path)!r} is not a solution table: its format is {found!r:.60}, not {FORMAT!r}"
         )
-    version = _attribute(path, file, "version", int)
+    version = attribute(file, "version", int, fault)
     check_version(path, version)
     return version, {
-        name: _attribute(path, file, name, kind)
+        name: attribute(file, name, kind, fault)
         for name, kind in ATTRIBUTES.items()
         if name in file.attrs or name not in OPTIONAL
     }
@@ -287,16 +288,22 @@ def check_version(path: pathlib.Path, version: Any) -> None:
         )
 
 
-def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: type) -> Any:
+def attribute(file: h5py.File, name: str, kind: type, fault: Callable[[str], UrError]) -> Any:
+    """An attribute of a file: a printable text, an int or a float; `fault` makes the error."""
     # The type and shape come first, so no memory is allocated for an attribute's claims.
     if name not in file.attrs:
-        raise damaged(path, f"the attribute {name!r} is missing")
+        raise fault(f"the attribute {name!r} is missing")
     found = file.attrs.get_id(name)
     is_sound = found.shape == () and found.dtype.kind == _KINDS[kind]
     if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind is str else 8):
-        raise damaged(path, f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}")
+        raise fault(f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}")
     value = file.attrs[name]
-    return bytes(value).decode("ascii") if kind is str else value.item()
+    if kind is not str:
+        return value.item()
+    text = bytes(value).decode("ascii", "replace")
+    if not (text.isascii() and text.isprintable()):
+        raise fault(f"the attribute {name!r} is not printable text")
+    return text
 
 
 def read_rules(path: pathlib.Path, text: str) -> RuleSet:
