@@ -117,7 +117,8 @@ def tables_verify_command(
 
     The exit code is 1 if any table is wrong.
     """
-    chosen = words or [str(kept.path) for kept in kept_tables() if kept.kind is not Kind.UNFINISHED]
+    no_tables = (Kind.UNFINISHED, Kind.OTHER)
+    chosen = words or [str(kept.path) for kept in kept_tables() if kept.kind not in no_tables]
     n_wrong = 0
     for word in chosen:
         message = _fault(word, sample, messages)

@@ -33,7 +33,7 @@ import os
 import pathlib
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -57,10 +57,10 @@ from ur_solver.errors import (
 from ur_solver.estimators import MOST_PLIES
 from ur_solver.estimators.network import Shape, Weights, features_of, is_sound
 from ur_solver.rules import RuleSet
-from ur_solver.table.hdf5 import attribute
+from ur_solver.table.format import ESTIMATOR_FORMAT
+from ur_solver.table.hdf5 import attribute, format_of, stated_format
 from ur_solver.table.writer import PartFile, part_path
 
-FORMAT = "ur-solver estimator"
 VERSION = 1
 
 _MOST_ERROR = 1e4
@@ -141,7 +141,7 @@ def write(path: pathlib.Path, stored: Stored) -> None:
         with h5py.File(part, "w", libver="latest") as file:
             for name, array in arrays.items():
                 file.create_dataset(name, data=array)
-            named = stored.texts() | {"format": FORMAT, "digest": stored.digest}
+            named = stored.texts() | {"format": ESTIMATOR_FORMAT, "digest": stored.digest}
             for name, text in named.items():
                 file.attrs[name] = np.bytes_(text.encode("ascii"))
             file.attrs["version"] = np.int64(VERSION)
@@ -165,7 +165,7 @@ def read(path: pathlib.Path) -> Stored:
     _check_is_one(path)
     fault = partial(_damaged, path)
     with _reading(path), h5py.File(path, "r", locking=False) as file:
-        if not _is_one(file):
+        if stated_format(file) != ESTIMATOR_FORMAT:
             raise NotAnEstimatorError(f"{str(path)!r} is an HDF5 file, but not an estimator")
         version = attribute(file, "version", int, fault)
         if version != VERSION:
@@ -182,18 +182,7 @@ def read(path: pathlib.Path) -> Stored:
 
 def is_estimator_file(path: str) -> bool:
     """Whether a path is that of an HDF5 file whose format is an estimator's."""
-    if not (os.path.isfile(path) and h5py.is_hdf5(path)):
-        return False
-    with suppress(Exception), h5py.File(path, "r", locking=False) as file:
-        return _is_one(file)
-    return False
-
-
-def _is_one(file: h5py.File) -> bool:
-    """Whether the format of an HDF5 file is an estimator's."""
-    with suppress(UrError):
-        return bool(attribute(file, "format", str, NotAnEstimatorError) == FORMAT)
-    return False
+    return format_of(pathlib.Path(path)) == ESTIMATOR_FORMAT
 
 
 def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
@@ -344,7 +333,7 @@ def _fault_of(
 
 
 def _digest(version: int, texts: dict[str, str], arrays: dict[str, npt.NDArray[Any]]) -> str:
-    head = json_text({"format": FORMAT, "version": version} | texts, sort_keys=True)
+    head = json_text({"format": ESTIMATOR_FORMAT, "version": version} | texts, sort_keys=True)
     whole = hashlib.sha256(head.encode())
     for name in _KINDS:
         whole.update(arrays[name].tobytes())

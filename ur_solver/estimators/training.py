@@ -54,7 +54,7 @@ from ur_solver.common.machine import chosen_threads
 from ur_solver.common.text import json_text, real_number, whole_number
 from ur_solver.errors import CheckpointError, InputError, WrongTypeError
 from ur_solver.estimators.calibration import Effort, calibrated
-from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_table
+from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_tables
 from ur_solver.estimators.file import Stored, check_replaceable, write
 from ur_solver.estimators.network import (
     Adam,
@@ -597,4 +597,4 @@ def train(
     finally:
         if file is not None:
             file.close()
-    return with_table(Estimator(output))
+    return with_tables(Estimator(output))

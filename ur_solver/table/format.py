@@ -126,6 +126,8 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Part, space_of
 
 FORMAT = "ur-solver table"
+ESTIMATOR_FORMAT = "ur-solver estimator"
+"""The format of estimators (`ur_solver.estimators.file`), which may lie where a table should."""
 VERSION = 8
 FIRST_VERSION = 3
 _VERSION_OF_LENGTHS = 8

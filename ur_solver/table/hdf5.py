@@ -22,7 +22,7 @@ import pathlib
 import stat
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -211,6 +211,22 @@ def is_table_file(path: str | os.PathLike[str]) -> bool:
     if os.path.isdir(path):
         return os.path.isfile(os.path.join(path, HEAD))
     return os.path.isfile(path) and bool(h5py.is_hdf5(path))
+
+
+def stated_format(file: h5py.File) -> str | None:
+    """The attribute ``format``; None if there is none that is a text."""
+    with suppress(UrError):
+        return str(attribute(file, "format", str, NotATableError))
+    return None
+
+
+def format_of(path: pathlib.Path) -> str | None:
+    """The same of the file at a path, which may be anything."""
+    with suppress(Exception):  # whatever h5py raises
+        if path.is_file() and h5py.is_hdf5(path):
+            with h5py.File(path, "r", locking=False) as file:
+                return stated_format(file)
+    return None
 
 
 def open_file(path: pathlib.Path) -> h5py.File:
