@@ -118,14 +118,14 @@ def test_a_new_version_is_shown_once_all_pages_of_the_old_one_were_closed(browse
     count = (
         "fetch('data/index.json').then((reply) => reply.json()).then((index) => index.rules.length)"
     )
-    # The browser takes a moment to see that the page is closed; a page outside the site waits for it.
+    # The browser takes a moment to see that a page is closed; one outside the site waits for it.
     (tmp_path / "outside.html").write_text('<!DOCTYPE html><link rel="icon" href="data:,">')
     person.page.goto(server.origin + "/outside.html")
     person.page.evaluate(
         """async (scope) => {
       const { waiting } = await navigator.serviceWorker.getRegistration(scope);
       while (waiting && waiting.state !== "activated") {
-        await new Promise((found) => waiting.addEventListener("statechange", found, { once: true }));
+        await new Promise((found) => (waiting.onstatechange = found));
       }
     }""",
         PATH + "/",
