@@ -166,7 +166,7 @@ class _Commands(click.Group):
 
             if (width := window(sys.stderr)) is not None:
                 text = filled(error.format_message(), width, len("Error: "))
-                error.message = text  # type: ignore[misc] - so says click, which shows it
+                error.message = text  # type: ignore[misc]
             raise
 
     def _invoked(self, ctx: click.Context) -> Any:

@@ -461,24 +461,17 @@ def audit_command(
             from ur_solver.audit.texts import write_csv  # noqa: PLC0415 - same
 
             write_file(csv, write_csv(found, thresholds))
-            say(_written(found, csv))
         if annotate is not None and found:
             from ur_solver.audit.texts import annotated  # noqa: PLC0415 - same
 
             write_games((annotated(audit, thresholds) for audit in found), annotate)
-            say(_written(found, annotate))
         if html is not None:
             from ur_solver.audit.report import html_report  # noqa: PLC0415 - same
 
             write_file(html, html_report(found, thresholds, references))
-            say(_written(found, html))
-        if found and not as_json:
-            echo(audit_page(found, thresholds, references, worst, boards))
+    if found and not as_json:
+        echo(audit_page(found, thresholds, references, worst, boards))
     report_left_out(judges.faults, "not audited")
-
-
-def _written(audits: Sequence[GameAudit], path: Path) -> str:
-    return f"the audit of {counted(len(audits), 'game')} is in {path}"
 
 
 def _references(table: Evaluator, games: int) -> Mapping[str, float]:

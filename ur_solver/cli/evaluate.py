@@ -308,8 +308,8 @@ def sample_command(
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
         found = SampleStatistics()
-        played = play_many(table.rules, light, dark, games, rng, metadata, table)
         with shown_progress("playing", games, Form.AUTO, unit="games") as progress:
+            played = play_many(table.rules, light, dark, games, rng, metadata, table)
             records = _counted(found, played, progress, games)
             if output is not None:
                 write_games(records, output)

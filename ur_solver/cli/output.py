@@ -11,6 +11,7 @@ import decimal
 import math
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -47,6 +48,11 @@ def window(stream: TextIO | None) -> int | None:
         return _USUAL_WIDTH
 
 
+def page_width() -> int:
+    """The columns that a page has, in a terminal or elsewhere."""
+    return window(sys.stdout) or shutil.get_terminal_size().columns
+
+
 def echo(text: str, *, err: bool = False, nl: bool = True, raw: bool = False) -> None:
     """Print text for people, no wider than the window; `raw` lines, for programs, as they are.
 
@@ -76,7 +82,7 @@ def _filled_line(line: str, width: int, first: int) -> str:
     if first + _width(line) <= width:
         return line
     margin = " " * min(len(line) - len(line.lstrip()), width // 2)
-    found, taken, before = [], first, ""
+    found, taken, before = [], first + len(margin), ""
     for word, space in re.findall(r"(\S+)( *)", line.strip()):
         if before and taken + len(before) + _width(word) > width:
             found.append(f"\n{margin}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -17,7 +16,7 @@ import click
 
 from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_rules
 from ur_solver.cli.options import complete_table, json_option, pieces_option
-from ur_solver.cli.output import columns, echo, size_text
+from ur_solver.cli.output import columns, echo, page_width, size_text
 from ur_solver.cli.plan import Cost, cost_of
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
@@ -274,7 +273,7 @@ def _value_text(value: object) -> str:
 
 
 def _page(rules: RuleSet) -> str:
-    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    width = min(page_width(), _WIDEST)
     summary = "\n".join(line for text in _summary(rules) for line in fill(text, width))
     prose = (
         f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
