@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ur_solver.cli.output import say
+from ur_solver.cli.output import echo, say
 from ur_solver.common.progress import Form, Progress, shown_progress
 from ur_solver.common.text import json_text
 
@@ -33,7 +33,10 @@ class Messages:
         """Print a sentence, or a JSON event with its facts if progress is JSON."""
         if self.is_quiet:
             return
-        say(json_text({"event": event, **facts}) if self._form is Form.JSON else text)
+        if self._form is Form.JSON:
+            echo(json_text({"event": event, **facts}), err=True, raw=True)
+        else:
+            say(text)
 
     def progress(
         self, task: str, total: int, unit: str = "positions"

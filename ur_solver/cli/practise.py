@@ -271,7 +271,7 @@ def practise_command(
             say(f"{counted(len(asked), 'card')} written to {cards}")
         if as_json:
             for each, _ in asked:
-                echo(json_text(each.to_json()))
+                echo(json_text(each.to_json()), raw=True)
         elif cards is None:
             Quiz(asked).ask()
     report_left_out(judges.faults, "not judged")

@@ -259,7 +259,7 @@ def solve_command(
         _solve(plan, messages, as_json=as_json)
     elif as_json:
         with Table(plan.path) as table:
-            echo(json_text(facts(table, None)))
+            echo(json_text(facts(table, None)), raw=True)
     else:
         messages.say(f"{plan.path} already exists; --force solves it again", "present")
 
@@ -281,7 +281,7 @@ def _say_cost(request: Request, *, as_json: bool) -> None:
     """Say what a solve would take; exit with 1 if it does not fit."""
     cost, path = cost_of(request), path_of(request)
     asked = {"rules": request.rules.name, "pieces": request.rules.pieces, "path": str(path)}
-    echo(json_text(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
+    echo(json_text(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"), raw=as_json)
     raise click.exceptions.Exit(0 if cost.reason is None else 1)
 
 
@@ -297,7 +297,7 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
         raise
     with Table(found.path) as table:
         if as_json:
-            echo(json_text(facts(table, found)))
+            echo(json_text(facts(table, found)), raw=True)
         elif not messages.is_quiet:
             echo(report(table, found))
         check_proven(table, plan.request.tolerance)

@@ -122,7 +122,7 @@ def train_command(
         raise
     with estimator:
         if as_json:
-            echo(json_text(estimator.info()))
+            echo(json_text(estimator.info()), raw=True)
         elif not messages.is_quiet:
             echo(report(estimator))
 
