@@ -121,7 +121,7 @@ def _rules_of(folder: pathlib.Path) -> RuleSet | None:
     """The rules in the head of a folder of blocks of any version."""
     try:
         return RuleSet.from_json(json.loads((folder / HEAD).read_bytes())["rules"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

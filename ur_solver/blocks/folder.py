@@ -438,7 +438,7 @@ class Job:
         try:
             head = json.loads(path.read_bytes())
             version = head["version"]
-            of_version = f"checkpoint {str(path.parent)!r} is of version {version!r}"
+            of_version = f"checkpoint {str(path.parent)!r} is of version {version!r:.60}"
             if version not in range(JOB_VERSION, LAST_RANKS + 1):
                 raise CheckpointError(
                     f"{of_version}, this program reads {JOB_VERSION} to {LAST_RANKS}; {remedy}"
@@ -457,6 +457,8 @@ class Job:
 
     @staticmethod
     def _of(head: Any) -> Job:
+        if head["value_type"] not in VALUE_TYPES:
+            raise ValueError(f"there is no value type {head['value_type']!r:.60}")
         return Job(
             rules=RuleSet.from_json(head["rules"]),
             tolerance=float(head["tolerance"]),
@@ -485,7 +487,10 @@ class Job:
         return None
 
 
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError)
+_UNREADABLE = (
+    *(OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError),
+    *(AttributeError, OverflowError),
+)
 """Exceptions of reading an invalid head."""
 
 

@@ -97,6 +97,6 @@ def _listed(path: pathlib.Path) -> tuple[str, ...] | None:
         values = json.loads(path.read_text(encoding="utf-8"))
         names = tuple(values["files"])
         is_mark = values["format"] == _FORMAT and all(map(_NAME.fullmatch, names))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return names if is_mark and not any(".." in name.split("/") for name in names) else None

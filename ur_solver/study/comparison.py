@@ -63,6 +63,13 @@ class Row:
             return self.source(study)
         return reduce(getitem, self.source.split("/"), study)
 
+    def check(self, study: Study) -> None:
+        """ValueError, KeyError or TypeError unless a study has a figure that can be."""
+        value, low, high = ends_of(self.of(study))
+        most = 1.0 if self.form is as_share else math.inf
+        if not (0 <= value <= most and low <= value <= high):
+            raise ValueError(f"{self.key} is {value!r}")
+
     def text(self, study: Study) -> str:
         """The figure for people."""
         figure = self.of(study)
@@ -147,8 +154,10 @@ def read_study(path: pathlib.Path) -> Study:
         raise InputError(f"study {str(path)!r}: not JSON: {error}") from None
     try:
         for row in ROWS:
-            row.of(found)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            row.check(found)
+        if not (isinstance(found["word"], str) and min(found["games"], found["seed"]) >= 0):
+            raise ValueError("its head")
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise InputError(
             f"study {str(path)!r}: not a study as 'ur study --json' writes it"
         ) from None

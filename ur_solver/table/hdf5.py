@@ -307,13 +307,14 @@ def check_version(path: pathlib.Path, version: Any) -> None:
 def attribute(file: h5py.File, name: str, kind: type, fault: Callable[[str], UrError]) -> Any:
     """An attribute of a file: a printable text, an int or a float; `fault` makes the error."""
     # The type and shape come first, so no memory is allocated for an attribute's claims.
-    if name not in file.attrs:
+    attributes = file.attrs
+    if name not in attributes:
         raise fault(f"the attribute {name!r} is missing")
-    found = file.attrs.get_id(name)
+    found = attributes.get_id(name)
     is_sound = found.shape == () and found.dtype.kind == _KINDS[kind]
     if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind is str else 8):
         raise fault(f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}")
-    value = file.attrs[name]
+    value = attributes[name]
     if kind is not str:
         return value.item()
     text = bytes(value).decode("ascii", "replace")

@@ -67,17 +67,17 @@ function arrayOf(type, ...over) {
   return new TYPES[type](...over);
 }
 
-/** What is made of a file of numbers, which are checked on the way. */
+function check(isSound) {
+  if (!isSound) throw new Refusal("A file of this site is damaged: it is cut, or has numbers that cannot be.");
+}
+
+/** What is made of a file, whose contents may be anything. */
 function madeOf(make) {
   try {
     return make();
   } catch {
-    throw new Refusal("A file of this site is damaged: it is cut, or has numbers that cannot be.");
+    return check(false);
   }
-}
-
-function check(isSound) {
-  if (!isSound) throw new Error();
 }
 
 /**
@@ -214,6 +214,8 @@ class Exact {
     const { values, arrays } = readArrays(buffer);
     this.about = values;
     this.ranking = new Ranking(arrays, values);
+    const { is_money: isMoney, unit, least, most } = values;
+    check(isMoney ? Number.isFinite(unit) : unit === 1 && least[0] > -0.1 && most[0] < 1.1);
     this.isExact = true;
     this.load = load;
     this.pieces = new Map();
@@ -228,7 +230,7 @@ class Exact {
 
   async figures(states) {
     const { unit, fine, is_money: isMoney } = this.about;
-    const ranks = states.map((state) => this.rank(state));
+    const ranks = madeOf(() => states.map((state) => this.rank(state)));
     const past = states.map((state) => this.past(state));
     const stored = await this.read(ranks);
     // past the levels of fines values grow by a straight line
@@ -255,7 +257,9 @@ class Exact {
     const wanted = [...new Set(ranks.filter((rank) => rank >= 0).map(place))];
     const loaded = await Promise.all(wanted.map((number) => this.piece(number)));
     const at = new Map(wanted.map((number, k) => [number, loaded[k]]));
-    return ranks.map((rank) => (rank < 0 ? NaN : at.get(place(rank))[rank % piece] / scale));
+    const found = madeOf(() => ranks.map((rank) => (rank < 0 ? NaN : at.get(place(rank))[rank % piece] / scale)));
+    check(found.every((each, k) => ranks[k] < 0 || Number.isFinite(each)));
+    return found;
   }
 
   /** A piece of the values; the latest ones are kept. */
@@ -297,6 +301,8 @@ class Network {
     this.errors = arrays.errors;
     check(arrays.weights.every((each) => Math.abs(each) < MOST_WEIGHT) && this.errors.every((each) => each >= 0));
     const sizes = [values.features, ...values.hidden, 1];
+    check(sizes.every((each) => each > 0) && arrays.weights.length
+      === sizes.slice(1).reduce((sum, m, k) => sum + (sizes[k] + 1) * m, 0));
     this.layers = [];
     let first = 0;
     for (let k = 0; k + 1 < sizes.length; k++) {
@@ -448,6 +454,9 @@ class Estimates {
 
   async figures(rows) {
     const values = rows.map((row) => this.search.value(row, this.depth));
+    const { is_chance: isChance, scale: { owed } } = this.network.about;
+    const most = isChance ? 1e-9 : owed;
+    check(values.every((each, k) => each >= -most && each <= this.search.moves.total(rows[k]) + most));
     return { values, errors: rows.map((row, k) => this.margin(row, values[k])) };
   }
 
