@@ -31,7 +31,7 @@ from ur_solver.api.lengths import make_lengths
 from ur_solver.api.table import Table
 from ur_solver.audit.games import PLAIN, _read
 from ur_solver.blocks.folder import RECORD, BlockFolder, Job
-from ur_solver.blocks.stored import checksums, chunk_length_for
+from ur_solver.blocks.stored import VALUE_TYPES, checksums, chunk_length_for
 from ur_solver.common.text import json_text
 from ur_solver.errors import UrError
 from ur_solver.estimators.estimator import Estimator
