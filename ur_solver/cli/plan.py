@@ -23,9 +23,11 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.progress import shown_task
 from ur_solver.errors import DiskLimitError, MemoryLimitError
 from ur_solver.estimators.estimator import estimator_path
-from ur_solver.rules import RuleSet, is_catalogued
+from ur_solver.rules import RuleSet
+from ur_solver.rules.game import is_catalogued
 from ur_solver.solving.costs import (
     Schedule,
     budget_of,
@@ -176,9 +178,10 @@ def plan_command(
         check_memory(request, memory)
     except MemoryLimitError as error:
         raise MemoryLimitError(f"{error}; {_estimates_of(chosen)}") from None
-    speed = measured_speed(request)
     request = replace(request, memory=memory)
-    found = schedule_of(request, workers=workers, speed=speed, machines=machines)
+    with shown_task("measuring this machine and planning"):
+        speed = measured_speed(request)
+        found = schedule_of(request, workers=workers, speed=speed, machines=machines)
     if chart is not None:
         write_file(chart, _chart(found))
     if as_json:
@@ -187,7 +190,8 @@ def plan_command(
         echo(
             json.dumps(
                 {"rules": chosen.name, "pieces": chosen.pieces, "left": request.part.left} | facts
-            )
+            ),
+            raw=True,
         )
         return
     echo(columns(_rows(found), "<<"))

@@ -262,7 +262,7 @@ def solve_command(
         _solve(plan, messages, as_json=as_json)
     elif as_json:
         with Table(plan.path) as table:
-            echo(json.dumps(facts(table, None)))
+            echo(json.dumps(facts(table, None)), raw=True)
     else:
         messages.say(f"{plan.path} already exists; --force solves it again", "present")
 
@@ -284,7 +284,7 @@ def _say_cost(request: Request, *, as_json: bool) -> None:
     """Say what a solve would take; exit with 1 if it does not fit."""
     cost, path = cost_of(request), path_of(request)
     asked = {"rules": request.rules.name, "pieces": request.rules.pieces, "path": str(path)}
-    echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
+    echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"), raw=as_json)
     raise click.exceptions.Exit(0 if cost.reason is None else 1)
 
 
@@ -305,8 +305,8 @@ def _announce(request: Request, messages: Messages) -> None:
     shared = "" if request.cluster is None else " by one process"
     messages.say(
         f"this takes some {time_text(cost.seconds)}{shared}, {gib_text(cost.memory_bytes)} of "
-        f"memory and {size_text(cost.disk_bytes)} of disk on the way; Ctrl-C stops it, and the same "
-        "command goes on from there",
+        f"memory and {size_text(cost.disk_bytes)} of disk on the way; Ctrl-C stops it, and the "
+        "same command goes on from there",
         "cost",
         **cost.to_json(),
     )
@@ -324,7 +324,7 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
         raise
     with Table(found.path) as table:
         if as_json:
-            echo(json.dumps(facts(table, found)))
+            echo(json.dumps(facts(table, found)), raw=True)
         elif not messages.is_quiet:
             echo(report(table, found))
         check_proven(table, plan.request.tolerance)

@@ -217,9 +217,9 @@ def solve_sample(request: Request, most: int = _SAMPLE_POSITIONS) -> Sample:
 
     With the same levels of fines, if there are any, and with as many pieces as make at most `most`
     positions, but for one piece; with a slow kernel fewer. Usually sweeps grow with the count of
-    pieces about as fast as the time for one position in one sweep falls. Where they grow faster from
-    the last count but one to the last (`_USUAL_GROWTH`), as on long paths without safe squares, so
-    does the time for a position. scripts/measure_estimates.py measures how far that is off.
+    pieces about as fast as the time for one position in one sweep falls. Where they grow faster
+    from the last count but one to the last (`_USUAL_GROWTH`), as on long paths without safe
+    squares, so does the time for a position. scripts/measure_estimates.py measures the error.
     """
     part = request.part
     rules = part.space.rules.settled()
