@@ -353,6 +353,17 @@ def test_a_worker_of_another_program_is_given_nothing(connect, tmp_path, whole, 
     assert np.array_equal(values(output), whole)
 
 
+def test_a_worker_that_does_not_answer_keeps_nobody(connect, monkeypatch):
+    """As one whose folder hangs."""
+    monkeypatch.setattr(runner, "_PROMPT", 0.5)
+    stopped = next(iter(pids(connect).values()))
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        assert len(run(connect, Nothing(), 5)) == 5
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+
+
 def name_version(version: str) -> None:
     """Runs on a worker, which calls its version so."""
     from ur_solver.engine import cluster_runner
