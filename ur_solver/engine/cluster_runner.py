@@ -27,7 +27,7 @@ from distributed import Client, Future, LocalCluster
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
-from ur_solver.blocks.folder import described
+from ur_solver.blocks.folder import Job, described
 from ur_solver.blocks.lock import HEAD
 from ur_solver.common.machine import free_memory, program_version, usable_processors
 from ur_solver.engine.block import Lease
@@ -130,14 +130,20 @@ class Worker:
 
 def _introduce(folder: str | None) -> Worker:
     """Runs on a worker."""
+    sees = None if folder is None else _head_of(folder)
     return Worker(
         version=program_version(),
-        source=source_digest(),
+        source=_source_for(None if sees is None else folder),
         machine=platform.node(),
         processors=usable_processors(),
         memory=free_memory(),
-        sees=None if folder is None else _head_of(folder),
+        sees=sees,
     )
+
+
+def _source_for(folder: str | None) -> str:
+    """The digest of the program that solves in a folder; raises as `Job.read` does."""
+    return source_digest(None if folder is None else Job.read(pathlib.Path(folder) / HEAD).rules)
 
 
 def _head_of(folder: str) -> bytes | None:
@@ -310,16 +316,19 @@ class _Drive:
             worker = report.result()[address]
         except OSError:  # it is going; if it stays, it is asked again
             return
-        except Exception as error:  # any exception of a worker of another version
-            self._refuse(address, f"does not answer: {error}")
+        except Exception as error:  # without what the rules need, or of another version
+            self._refuse(address, f"cannot be used: {error}")
             return
-        ours = program_version(), source_digest()
-        theirs = worker.version, getattr(worker, "source", "unknown")  # an older one
-        if theirs[1] != ours[1]:
-            said = "has another program: {} of source {}, not {} of source {}"
-            self._refuse(address, said.format(*theirs, *ours))
-        elif (fault := self._fault_of(worker.sees)) is not None:
+        if (fault := self._fault_of(worker.sees)) is not None:
             self._refuse(address, fault)
+            return
+        source = getattr(worker, "source", "unknown")  # of a version that says none
+        if source != (own := _source_for(self._runner.folder)):
+            theirs, ours = (
+                f"{worker.version} of source {source}",
+                f"{program_version()} of source {own}",
+            )
+            self._refuse(address, f"has another program: {theirs}, not {ours}")
         else:
             memory = worker.memory if self._runner.memory is None else self._runner.memory
             self._dispatcher.add(

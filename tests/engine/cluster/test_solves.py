@@ -316,7 +316,7 @@ def pretend(source: str | None) -> None:
     """Runs on a worker, which says from then on that its program has another source."""
     from ur_solver.engine import cluster_runner, program
 
-    said = program.source_digest if source is None else lambda: source
+    said = program.source_digest if source is None else lambda _rules: source
     cluster_runner.source_digest = said
 
 
