@@ -308,7 +308,9 @@ def _announce(request: Request, messages: Messages) -> None:
         f"memory and {size_text(cost.disk_bytes)} of disk on the way; Ctrl-C stops it, and the "
         "same command goes on from there",
         "cost",
-        **cost.to_json(),
+        seconds=cost.seconds,
+        memory_bytes=cost.memory_bytes,
+        disk_bytes=cost.disk_bytes,
     )
 
 
