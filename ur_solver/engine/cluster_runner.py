@@ -324,11 +324,11 @@ class _Drive:
             return
         source = getattr(worker, "source", "unknown")  # of a version that says none
         if source != (own := _source_for(self._runner.folder)):
-            theirs, ours = (
-                f"{worker.version} of source {source}",
+            self._refuse(
+                address,
+                f"has another program: {worker.version} of source {source}, not "
                 f"{program_version()} of source {own}",
             )
-            self._refuse(address, f"has another program: {theirs}, not {ours}")
         else:
             memory = worker.memory if self._runner.memory is None else self._runner.memory
             self._dispatcher.add(
