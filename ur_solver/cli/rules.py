@@ -198,7 +198,7 @@ def _list(sets: list[RuleSet]) -> str:
     return columns([head, *rows], "<><<<")
 
 
-def _summary(rules: RuleSet) -> list[str]:
+def rules_text(rules: RuleSet) -> list[str]:
     """The parts of a rule set, custom or not, one sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
     return [
@@ -281,7 +281,7 @@ def _value_text(value: object) -> str:
 
 def _page(rules: RuleSet) -> str:
     width = min(shutil.get_terminal_size().columns, _WIDEST)
-    summary = "\n".join(line for text in _summary(rules) for line in fill(text, width))
+    summary = "\n".join(line for text in rules_text(rules) for line in fill(text, width))
     prose = (
         f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
         for section in sections_of(rules)
