@@ -265,7 +265,7 @@ def _switch_words(rules: RuleSet) -> list[str]:
         if not (is_opening or says_something(rules, switch)):
             continue
         if isinstance(switch, OneOf):
-            words.append(switch.meanings[value])
+            words += filter(None, [switch.meanings[value]])
         elif value != switch.default and not isinstance(switch, StakesSwitch):
             words.append(switch.meaning.format(_value_text(value)))
     return words
