@@ -24,7 +24,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.progress import shown_task
-from ur_solver.errors import DiskLimitError, MemoryLimitError
+from ur_solver.errors import MemoryLimitError, SolveError
 from ur_solver.estimators.estimator import estimator_path
 from ur_solver.rules import RuleSet
 from ur_solver.rules.game import is_catalogued
@@ -94,14 +94,14 @@ def cost_of(request: Request, *, is_timed: bool = True) -> Cost:
     tenths of a second.
     """
     place, free = nearest_place(path_of(request)), budget_of(request)
-    request, reason = replace(request, memory=free), None
+    request, reason, seconds = replace(request, memory=free), None, None
     try:
         room_for(request)
         check_disk(request, place)
-    except (MemoryLimitError, DiskLimitError) as error:
+        seconds = expected_seconds(request) if is_timed else None
+    except SolveError as error:  # of a game without end, too
         reason = str(error)
     found = estimate(request)
-    is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
         memory_bytes=found.within(free),
@@ -109,7 +109,7 @@ def cost_of(request: Request, *, is_timed: bool = True) -> Cost:
         table_bytes=found.table_bytes,
         disk_bytes=disk_bytes(request),
         disk_free_bytes=free_bytes(place),
-        seconds=expected_seconds(request) if is_timed else None,
+        seconds=seconds,
         reason=reason,
         estimates=None if reason is None else _estimates_of(request.rules),
     )

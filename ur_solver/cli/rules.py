@@ -206,7 +206,7 @@ def _list(sets: list[RuleSet]) -> str:
     return columns([head, *rows], "<><<<")
 
 
-def _summary(rules: RuleSet) -> list[str]:
+def rules_text(rules: RuleSet) -> list[str]:
     """The parts of a rule set, custom or not, one sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
     return [
@@ -273,7 +273,7 @@ def _switch_words(rules: RuleSet) -> list[str]:
         if not (is_opening or says_something(rules, switch)):
             continue
         if isinstance(switch, OneOf):
-            words.append(switch.meanings[value])
+            words += filter(None, [switch.meanings[value]])
         elif value != switch.default and not isinstance(switch, StakesSwitch):
             words.append(switch.meaning.format(_value_text(value)))
     return words
@@ -289,7 +289,8 @@ def _value_text(value: object) -> str:
 
 def _page(rules: RuleSet) -> str:
     width = min(page_width(), _WIDEST)
-    summary = "\n".join(line for text in _summary(rules) for line in fill(text, width))
+    summary = "
+".join(line for text in rules_text(rules) for line in fill(text, width))
     prose = (
         f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
         for section in sections_of(rules)

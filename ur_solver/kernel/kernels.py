@@ -234,7 +234,10 @@ class Kernel(ABC):
         The given values are near the solution. SolveError if the kernel or the machine cannot do
         that for this block.
         """
-        raise SolveError(f"block {block.index} does not settle")
+        raise SolveError(
+            f"block {block.index} does not settle: sweeps hardly change its values, and a game for "
+            "money is not solved otherwise"
+        )
 
     @abstractmethod
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
