@@ -86,8 +86,8 @@ def test_what_is_typed_wrongly_is_asked_again(path):
     answers = "x\n9\n3 a@a1\nhint\n3\nundo\nundo\nundo\nquit\n"
     shown = record(path, stdin=answers).stderr
     assert "'x' is not a throw such as 3" in shown
-    assert "throw 9: 4-binary dice show 0, 1, 2, 3, 4" in shown
-    assert "move 'a@a1' is not legal with throw 3 in '....__../......../....__.. L 2 2'" in shown
+    assert "'9': type 0 to 4" in shown
+    assert "'a@a1': with a 3 you can play only A@A2" in shown
     assert "type the throw first" in shown
     assert "nothing to undo" in shown
     assert not recorded(path).plies
@@ -112,14 +112,24 @@ def test_a_game_that_has_ended_is_audited(path):
     assert "finkel:2" in path.read_text()
 
 
-def test_existing_files_are_left(path):
+def test_what_is_there_stays(path):
     path.write_text("my notes\n")
-    assert "exists; name another file" in record(path, stdin="3\n", code=2).stderr
-    assert "neither a move" in record(path, "--resume", stdin="3\n", code=2).stderr
-    path.write_text(f"{HEAD}L 3 A@A2\nend: resigned by D\n")
-    shown = record(path, "--resume", stdin="3\n", code=2).stderr
-    assert "does not hold one unfinished game" in shown
-    assert path.read_text() == f"{HEAD}L 3 A@A2\nend: resigned by D\n"
+    for options in ((), ("--resume",)):
+        assert "is no file of games" in record(path, *options, stdin="3\n", code=2).stderr
+    path.write_text(f"{HEAD}L 3 A@A2\nD 9 C@C4\nend: unfinished\n\n{HEAD}L 3 A@A2\nL wins\n")
+    assert "where one cannot be read" in record(path, stdin="3\n", code=2).stderr
+    first = f"{HEAD}L 3 a@a2\nend: resigned by D\n"
+    path.write_text(first)
+    record(path, stdin="2\nL wins\n")
+    record(path, stdin="2\n1 c@c4\n")
+    assert path.read_text().startswith(first)
+    games = [*read_file(str(path))]
+    assert [(game.ending, len(game.plies)) for game in games] == [
+        *(("resigned", 1), ("ended", 1), ("unfinished", 2)),
+    ]
+    assert "--resume to go on" in record(path, stdin="3\n", code=2).stderr
+    record(path, "--resume", stdin="0\nquit\n")
+    assert [len(game.plies) for game in read_file(str(path))] == [1, 1, 3]
     missing = path.with_name("no.ur")
     assert "no game to resume" in record(missing, "--resume", stdin="3\n", code=2).stderr
     assert "nor a suffix" in record(path.with_name("x.txt"), stdin="3\n", code=2).stderr
