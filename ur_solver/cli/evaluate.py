@@ -25,9 +25,10 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say, side_name
+from ur_solver.cli.output import columns, echo, say, say_written, side_name
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import Form, shown_progress
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy_from, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
@@ -310,7 +311,7 @@ def sample_command(
         found = SampleStatistics()
         records = _counted(found, play_many(table.rules, light, dark, games, rng, metadata, table))
         if output is not None:
-            write_games(records, output)
+            say_written(counted(write_games(records, output), "game"), output)
         else:
             for _ in records:
                 pass

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,10 @@ from ur_solver.rules.turns import total
 if TYPE_CHECKING:
     from ur_solver.records import RecordFault
 
-_COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
+ROSE, BLUE, GREEN, PURPLE, GREY = 131, 63, 29, 163, 243
+"""Colours of the 256 that all terminals know: legible on white and on black, 4.5 to 1 or more."""
+
+_COLOURS = {LIGHT: ROSE, DARK: BLUE}
 _BAR_WIDTH = 40
 
 
@@ -34,6 +38,11 @@ def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
 def say(text: str) -> None:
     """Print a message on standard error."""
     echo(text, err=True)
+
+
+def say_written(what: str, path: Path) -> None:
+    """Say, on standard error, what was written and where."""
+    say(f"{what} written to {path}")
 
 
 def say_nothing(_text: str) -> None:
@@ -52,8 +61,9 @@ def draw_position(position: Position, brackets: Mapping[str, str] = MappingProxy
 
 def _paint(text: str, what: str) -> str:
     if what == ROSETTE:
-        return click.style(text, fg="magenta")
-    return click.style(text, fg=_COLOURS[what], bold=True)
+        return click.style(text, fg=PURPLE)
+    # who sees no colours sees two kinds of letters: bold ones and reversed ones
+    return click.style(text, fg=_COLOURS[what], bold=what == LIGHT, reverse=what == DARK)
 
 
 def worth_bar(position: Position, value: float) -> str:
@@ -81,7 +91,7 @@ def chance_text(chance: Fraction) -> str:
 def bar(value: float) -> str:
     """A probability as a bar."""
     full = round(_BAR_WIDTH * value)
-    return click.style("#" * full, fg="green") + "-" * (_BAR_WIDTH - full)
+    return click.style("#" * full, fg=GREEN) + "-" * (_BAR_WIDTH - full)
 
 
 def size_text(size: float) -> str:

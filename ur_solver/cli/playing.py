@@ -21,7 +21,7 @@ from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.players.policies import Asked, Player
 from ur_solver.records import Ending, GameRecord, Ply, Replay, round_text
 from ur_solver.records.history import History
-from ur_solver.records.parts import End, end_text
+from ur_solver.records.parts import End
 from ur_solver.rules import DARK, FREE_THROW, HOME, Position, opponent
 from ur_solver.rules.drawing import FROM, TO, signs_of
 from ur_solver.rules.family import Roll
@@ -91,6 +91,8 @@ class Playing:
         Raises QuitError if the player asks for it, and click.Abort at Ctrl-C and at the end of the
         input.
         """
+        if None in self._players.values() and is_conversation():
+            echo("'help' lists what you can type, and what the signs of the board mean")
         while not self._is_over():
             with suppress(MovedError):
                 if self._is_opening:
@@ -445,10 +447,20 @@ def played(playing: Playing, on_turn: Callable[[], object]) -> KeyboardInterrupt
 def last_text(record: GameRecord) -> str:
     """The last that was said of a game: a turn, a round of the opening or its end."""
     if record.ending not in (Ending.UNFINISHED, Ending.WON):
-        return end_text(record)
+        return end_words(record)
     if record.plies:
         return f"throw {len(record.plies)}, {turn_text(record, record.plies[-1])}"
     return round_text(record.opening[-1]) if record.opening else "no turn"
+
+
+def end_words(record: GameRecord) -> str:
+    """How a game has ended, in words."""
+    left = record.loser_by_choice
+    if record.winner is None:
+        return "the game has ended" if left is None else f"{side_name(left)} has left the game"
+    how = {Ending.RESIGNED: ": {} resigned", Ending.TIMEOUT: ": {} lost on time"}
+    lost = side_name(opponent(record.winner))
+    return f"{side_name(record.winner)} has won{how.get(record.ending, '').format(lost)}"
 
 
 def _version_text(record: GameRecord) -> str:

@@ -22,7 +22,7 @@ from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.asking import ask
 from ur_solver.cli.audit import Judges, table_and_files
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option, seed_option
-from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say
+from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
 from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.text import counted, printable
@@ -280,7 +280,7 @@ def practise_command(
             say(f"there is no decision in which a mistake costs {cost:g} or more")
         if asked and cards is not None:
             write_cards([each for each, _ in asked], cards, pictures)
-            say(f"{counted(len(asked), 'card')} written to {cards}")
+            say_written(counted(len(asked), "card"), cards)
         if as_json:
             for each, _ in asked:
                 echo(json.dumps(each.to_json()))

@@ -27,6 +27,7 @@ from ur_solver.cli.playing import (
     Weigh,
     chosen_index,
     either,
+    end_words,
     last_text,
     played,
     possible,
@@ -99,7 +100,7 @@ class Recording(Playing):
             return False
         if self.replay.winner is not None:
             self._draw()
-        echo(f"\n{self._end_words(now)}, {counted(len(now.plies), 'throw')}")
+        echo(f"\n{end_words(now)}, {counted(len(now.plies), 'throw')}")
         prompt = "is the record right? Enter ends it, undo or back 5 corrects it"
         while True:
             try:
@@ -123,14 +124,6 @@ class Recording(Playing):
                 if is_conversation():
                     raise
                 return True
-
-    def _end_words(self, record: GameRecord) -> str:
-        if record.winner is None:
-            left = record.loser_by_choice
-            return "the game has ended" if left is None else f"{side_name(left)} has left the game"
-        how = {Ending.RESIGNED: ": {} resigned", Ending.TIMEOUT: ": {} lost on time"}
-        lost = side_name(DARK if record.winner == LIGHT else LIGHT)
-        return f"{side_name(record.winner)} has won{how.get(record.ending, '').format(lost)}"
 
     def _end(self, end: End) -> None:
         """End the game by a word; whether the player means it is asked when it is over."""

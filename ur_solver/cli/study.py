@@ -17,7 +17,7 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say, say_nothing
+from ur_solver.cli.output import columns, echo, say, say_nothing, say_written
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.text import counted
 from ur_solver.players.policies import PRIORITIES
@@ -359,8 +359,10 @@ def compare_command(
     ]
     if html is not None:
         write_file(html, comparison_page(studies))
+        say_written("page", html)
     if csv is not None:
         write_file(csv, comparison_csv(studies))
+        say_written("table", csv)
     if as_json:
         echo(comparison_json(studies))
     elif html is None and csv is None:
