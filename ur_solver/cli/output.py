@@ -62,8 +62,9 @@ def draw_position(position: Position, brackets: Mapping[str, str] = MappingProxy
 def _paint(text: str, what: str) -> str:
     if what == ROSETTE:
         return click.style(text, fg=PURPLE)
-    # who sees no colours sees two kinds of letters: bold ones and reversed ones
-    return click.style(text, fg=_COLOURS[what], bold=what == LIGHT, reverse=what == DARK)
+    # who sees no colours sees two kinds of letters: light's are bold, dark's reversed
+    looks = {"bold": True} if what == LIGHT else {"reverse": True}
+    return click.style(text, fg=_COLOURS[what], **looks)
 
 
 def worth_bar(position: Position, value: float) -> str:

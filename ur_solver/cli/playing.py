@@ -172,7 +172,7 @@ class Playing:
             say(f"there is no version {number}; 'versions' lists them")
             return
         self.history.take_up(number - 1)
-        self._go_on(f"version {number}: {_version_text(self.history.now)}; 'undo' goes back")
+        self._go_on(f"version {number}: {_version_text(self.history.now)}")
 
     def _versions_text(self) -> str:
         rows = [[f"  {k}", _version_text(each)] for k, each in enumerate(self.history.left, 1)]

@@ -57,7 +57,7 @@ class History:
             self._runs[-1] = Run(first, record)
             self._length = length(record)
         else:
-            self._begin_run(record)
+            self._begin_run(record, length(record))
 
     def undo(self) -> bool:
         """Go back by a version; False if there is none."""
@@ -78,13 +78,16 @@ class History:
         return ahead is not None
 
     def take_up(self, number: int) -> None:
-        """Make a version left the one that counts."""
-        record = self.left.pop(number)
+        """Make a version left the one that counts; undo goes back through its turns."""
+        record, now = self.left.pop(number), self.now
         self._leave()
-        self._begin_run(record)
+        common = 0
+        while common < length(record) and begins(beginning(record, common + 1), now):
+            common += 1
+        self._begin_run(record, min(common + 1, length(record)))
 
-    def _begin_run(self, record: GameRecord) -> None:
-        self._runs.append(Run(length(record), record))
+    def _begin_run(self, record: GameRecord, first: int) -> None:
+        self._runs.append(Run(first, record))
         self._run, self._length = len(self._runs) - 1, length(record)
 
     def _version(self, run: int, at: int) -> GameRecord:
@@ -102,11 +105,12 @@ class History:
         """Leave what comes after `now`."""
         if self._ahead() is None:
             return
-        now, (first, _) = self.now, self._runs[self._run]
-        for _, last in self._runs[self._run :]:
-            if length(last) > self._length or not is_same(last, beginning(now, length(last))):
-                self.left = [each for each in self.left if not is_same(each, last)]
-                self.left.append(last)
+        now, (first, last) = self.now, self._runs[self._run]
+        gone = [last] if length(last) > self._length else []
+        for each in [*gone, *(run.last for run in self._runs[self._run + 1 :])]:
+            # not those that are the beginning of it
+            self.left = [other for other in self.left if not begins(other, each)]
+            self.left.append(each)
         self._runs[self._run :] = [Run(first, now)]
 
     # In a file of games, so that a game that is left goes on with all its versions.
@@ -189,6 +193,11 @@ def _follows(record: GameRecord, last: GameRecord) -> bool:
         and record.opening[: len(last.opening)] == last.opening
         and record.plies[: len(last.plies)] == last.plies
     )
+
+
+def begins(record: GameRecord, other: GameRecord) -> bool:
+    """Whether a game is the beginning of another, or the same."""
+    return length(record) <= length(other) and is_same(record, beginning(other, length(record)))
 
 
 def is_same(one: GameRecord, other: GameRecord) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ur_solver.common.files import write_file
 from ur_solver.errors import InputError
-from ur_solver.records.history import beginning, is_same, length
+from ur_solver.records.history import begins
 from ur_solver.records.notations import notation_of, read_text, text_of_file, written_games
 from ur_solver.records.record import Ending, GameRecord, RecordFault, Replay
 from ur_solver.rules import RuleSet
@@ -64,9 +64,7 @@ class Series:
         if not self.games or self.games[-1].ending is not Ending.UNFINISHED:
             return False
         last = Replay.resumed(self.games[-1]).finish()
-        return last.rules.is_same_game(record.rules) and is_same(
-            last, beginning(record, length(last))
-        )
+        return last.rules.is_same_game(record.rules) and begins(last, record)
 
     def write(self, record: GameRecord) -> None:
         """Write the game after the others; OutputError if that fails."""
