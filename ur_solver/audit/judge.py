@@ -453,7 +453,8 @@ def _ply(
             cost=0,
             state=b"",
         )
-        for target in (each.targets[side == DARK] for each in rounds if each.text)
+        for target in (each.targets[side == DARK] for each in rounds)
+        if target != taken.source
     )
     return Ply(
         side,

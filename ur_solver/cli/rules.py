@@ -28,10 +28,11 @@ from ur_solver.rules.descriptions import (
     mentions_of,
     sections_of,
 )
-from ur_solver.rules.family import FREE_OPENING
+from ur_solver.rules.effects import is_effective, says_something, without
+from ur_solver.rules.family import FREE_OPENING, OpeningSwitch
 from ur_solver.rules.game import by_every_name
 from ur_solver.rules.registry import load_plugins
-from ur_solver.rules.settings import OneOf, StakesSwitch
+from ur_solver.rules.settings import OneOf, StakesSwitch, Switch
 from ur_solver.solving.request import Request
 
 _FENCE = "```"
@@ -197,17 +198,6 @@ def _list(sets: list[RuleSet]) -> str:
     return columns([head, *rows], "<><<<")
 
 
-def _extra(rules: RuleSet) -> list[str]:
-    extra = []
-    if rules.switches["extra_on_rosette"]:
-        extra.append("rosette")
-    if rules.switches["extra_on_capture"]:
-        extra.append("capture")
-    if rules.switches["extra_on_throw"] is not None:
-        extra.append(f"throw of {rules.switches['extra_on_throw']}")
-    return extra
-
-
 def _summary(rules: RuleSet) -> list[str]:
     """The parts of a rule set, custom or not, one sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
@@ -228,26 +218,51 @@ def _summary(rules: RuleSet) -> list[str]:
 
 
 def _race_words(rules: RuleSet) -> list[str]:
-    causes = {"rosette": "lands on a rosette", "capture": "captures"}
+    words, own = [], [square for square in rules.path.light if square in rules.squares]
+    is_safe = rules.switches["safe_rosettes"]
+    if is_effective(rules, _switch(rules, "safe_rosettes"), not is_safe):
+        but = ", but for those below" if rules.rosettes.intersection(own) else ""
+        kept = "is safe" if is_safe else "can be captured like any other"
+        words.append(f"A piece on a rosette {kept}{but}.")
     follows = "may be made after" if rules.mechanics.may_decline else "follows"
-    after = " or ".join(causes.get(cause, f"was made with a {cause}") for cause in _extra(rules))
-    return [
-        "A piece on a rosette is safe."
-        if rules.switches["safe_rosettes"]
-        else "A piece on a rosette can be captured like any other.",
-        f"An extra throw {follows} a move that {after}." if after else "There are no extra throws.",
-        *(["It must be used by another piece."] if rules.switches["another_piece"] else []),
-        FREE_OPENING.meanings[rules.switches[FREE_OPENING.key]],
-    ]
+    causes = " or ".join(_extra(rules))
+    words.append(
+        f"An extra throw {follows} a move that {causes}."
+        if causes
+        else "There are no extra throws."
+    )
+    another = _switch(rules, "another_piece")
+    if rules.switches[another.key] and says_something(rules, another):
+        words.append("It must be used by another piece.")
+    return [*words, FREE_OPENING.meanings[rules.switches[FREE_OPENING.key]]]
+
+
+def _extra(rules: RuleSet) -> list[str]:
+    """The moves that give an extra throw, but those that no game has."""
+    causes = {
+        "extra_on_rosette": (False, "lands on a rosette"),
+        "extra_on_capture": (False, "captures"),
+        "extra_on_throw": (None, f"was made with a throw of {rules.switches['extra_on_throw']}"),
+    }
+    for key, (off, _) in causes.items():
+        rules = without(rules, key, off)
+    return [words for key, (off, words) in causes.items() if rules.switches[key] is not off]
+
+
+def _switch(rules: RuleSet, key: str) -> Switch:
+    return next(each for each in rules.mechanics.switches if each.key == key)
 
 
 def _switch_words(rules: RuleSet) -> list[str]:
-    """What the switches say, but those at defaults that go without saying."""
+    """What the switches say, but those at defaults that go without saying, and what is idle."""
     has_race_turns = rules.mechanics.has_race_turns()
     words = []
     for switch in rules.mechanics.switches:
         value = rules.switches[switch.key]
         if has_race_turns and switch.key in _SHOWN_OF_RACES:
+            continue
+        is_opening = isinstance(switch, OpeningSwitch)
+        if not (is_opening or says_something(rules, switch)):
             continue
         if isinstance(switch, OneOf):
             words.append(switch.meanings[value])

@@ -14,7 +14,7 @@ import math
 import os
 import pathlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -132,9 +132,10 @@ class Estimator(Judge):
 
     def looking(self, plies: int) -> Estimator:
         """The same estimator with choices that look another number of plies ahead."""
-        found = Estimator(self.stored, plies=plies, exact=self.exact)
-        found.path = self.path
-        return found
+        return _made(self.path, self.stored, plies, self.exact)
+
+    def __reduce__(self) -> tuple[Callable[..., Estimator], tuple[Any, ...]]:
+        return _made, (self.path, self.stored, self.plies, self.exact)
 
     @property
     def digest(self) -> str:
@@ -356,6 +357,15 @@ class Estimator(Judge):
         }
 
 
+def _made(
+    path: pathlib.Path | None, stored: files.Stored, plies: int, exact: Table | None
+) -> Estimator:
+    """An estimator of what has been read from a path."""
+    found = Estimator(stored, plies=plies, exact=exact)
+    found.path = path
+    return found
+
+
 FOLDER = "estimators"
 
 SHIPPED = pathlib.Path(__file__).with_name("shipped")
@@ -429,9 +439,7 @@ def with_table(estimator: Estimator) -> Estimator:
     file = find_file(estimator.rules) or find_part(estimator.rules)
     if file is None:
         return estimator
-    found = Estimator(estimator.stored, plies=estimator.plies, exact=Table(file))
-    found.path = estimator.path
-    return found
+    return _made(estimator.path, estimator.stored, estimator.plies, Table(file))
 
 
 def open_estimator(

@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.common.copies import Unchanging
 from ur_solver.errors import IllegalPositionError, InputError, WrongTypeError
 from ur_solver.rules import LIGHT, Position, RuleSet
 from ur_solver.rules.contents import RESTING, swap_sides
@@ -62,7 +63,7 @@ def rows_of(states: npt.ArrayLike, dtype: np.dtype[Any], width: int) -> npt.NDAr
     return rows
 
 
-class StateLayout:
+class StateLayout(Unchanging):
     """The layout of the encoded states of one rule set; thread safe.
 
     Attributes
@@ -104,6 +105,7 @@ class StateLayout:
         mirrored: Sequence[npt.NDArray[np.uint16]],
     ) -> None:
         """`homes` are the texts of what may be at home; the rest as `TileSpace` has it."""
+        self._made_of = (rules, number_type, dict(contents), homes, mirror_cells, mirrored)
         self.contents: Mapping[str, tuple[str, ...]] = MappingProxyType(dict(contents))
         has_fines = rules.payoff.has_fines
         fines = ("fines",) if has_fines else ()
@@ -132,6 +134,9 @@ class StateLayout:
             np.concatenate(turned).astype(np.uint16),
             MAX_FINES if has_fines else -1,
         )
+
+    def __reduce__(self) -> tuple[type[StateLayout], tuple[Any, ...]]:
+        return StateLayout, self._made_of
 
     def structured(self, states: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Encoded states as structures.
@@ -305,7 +310,7 @@ def number_blocks(progress: Sequence[int], size: Callable[[int, int], int]) -> t
 Ranks = TypeVar("Ranks", int, npt.NDArray[np.int64])
 
 
-class Space(ABC):
+class Space(Unchanging, ABC):
     """The numbered positions of one rule set; `space_of` gives the shared instance."""
 
     rules: RuleSet
@@ -318,6 +323,9 @@ class Space(ABC):
     fine: float = 0.0  # its amount, in money: 0 without stakes
     # the least and the largest possible value, in units; finite if no other can occur
     bounds: tuple[float, float] = (0.0, 1.0)
+
+    def __reduce__(self) -> tuple[type[Space], tuple[RuleSet]]:
+        return type(self), (self.rules,)
 
     @property
     @abstractmethod

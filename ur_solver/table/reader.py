@@ -137,6 +137,7 @@ class TableFile(Closing):
         objectives: Collection[str] = (WIN,),
     ) -> None:
         self.path = pathlib.Path(path_text(path))
+        self._objectives = tuple(objectives)
         self._source: Source = open_source(self.path, objectives)
         self.is_closed = False
         contents = self._source.contents
@@ -160,6 +161,9 @@ class TableFile(Closing):
         self._chunks_asked = 0
         self._lock = threading.Lock()
         self._process = os.getpid()
+
+    def __reduce__(self) -> tuple[type[TableFile], tuple[str, tuple[str, ...]]]:
+        return TableFile, (str(self.path.absolute()), self._objectives)
 
     def facts(self) -> dict[str, Any]:
         """What the table says of itself, as JSON values; errors are of the values as stored."""
