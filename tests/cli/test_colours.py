@@ -44,7 +44,15 @@ def all_text(finkel2):
 def test_colours_are_legible_on_both_grounds(finkel2):
     codes = re.findall(r"\x1b\[([\d;]+)m", all_text(finkel2))
     colours = {int(code[5:]) for code in codes if code.startswith("38;5;")}
-    assert {code for code in codes if not code.startswith("38;5;")} <= {"0", "1", "3", "4", "7", "22", "23"}
+    assert {code for code in codes if not code.startswith("38;5;")} <= {
+        "0",
+        "1",
+        "3",
+        "4",
+        "7",
+        "22",
+        "23",
+    }
     colours |= {output.ROSE, output.BLUE, output.GREEN, output.PURPLE, output.GREY}
     for number in colours:
         assert min(contrasts(number)) >= 4.5, number

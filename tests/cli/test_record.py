@@ -135,6 +135,32 @@ def test_what_is_there_stays(path):
     assert "nor a suffix" in record(path.with_name("x.txt"), stdin="3\n", code=2).stderr
 
 
+def test_a_correction_that_is_not_typed_changes_nothing(path):
+    record(path, stdin="3\n0\n2 a2b1\n1\n0\n0\n0\nquit\n")
+    before = path.read_bytes()
+    for answers in ("back 3\nquit\n", "back 3\n", "back 3\nL wins\nundo\n", "back 3\nback 1\n"):
+        record(path, "--resume", stdin=answers)
+        assert path.read_bytes() == before
+
+
+def test_a_file_that_somebody_else_changes_stays(path, monkeypatch):
+    other = f"{HEAD}L 1 A@A4\nend: unfinished\n"
+    typed = iter(["3", "0", "2 a2b1", "quit"])
+
+    def answered(_prompt, **_options):
+        answer = next(typed)
+        if answer == "0":
+            path.write_text(other)
+        return answer
+
+    monkeypatch.setattr("ur_solver.cli.asking.click.prompt", answered)
+    said = record(path, stdin="").stderr
+    own = path.with_name("evening-2.ur")
+    assert f"the game goes on in {own}" in said
+    assert path.read_text() == other
+    assert len(recorded(own).plies) == 3
+
+
 def test_choices_before_the_throw_and_two_throws(path, solved):
     from ur_solver.rules import named_rules
 

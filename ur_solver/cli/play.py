@@ -293,6 +293,8 @@ def _play_to_end(
 
     It is kept after every turn, with its seed, where it was kept before or in a new place.
     """
+    if kept is not None:
+        playing.bring_versions(kept.path)
 
     def keep() -> None:
         nonlocal kept
@@ -300,6 +302,7 @@ def _play_to_end(
         if kept is None:
             kept = new_kept_game(rules)
         kept.save(replace(now, metadata={**now.metadata, SEED: str(seed)}))
+        playing.keep_versions(kept.path)
 
     stop = played(playing, keep)
     record = playing.history.now

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeAlias
 
 import click
@@ -17,6 +19,7 @@ from ur_solver.cli.answering import Worth, note_of, options_text
 from ur_solver.cli.asking import agrees, ask, is_conversation
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name
 from ur_solver.common.text import counted
+from ur_solver.errors import OutputError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.players.policies import Asked, Player
 from ur_solver.records import Ending, GameRecord, Ply, Replay, round_text
@@ -27,6 +30,7 @@ from ur_solver.rules.drawing import FROM, TO, signs_of
 from ur_solver.rules.family import Roll
 from ur_solver.rules.openings import Round, chooser, level, opening_of
 from ur_solver.rules.turns import total
+from ur_solver.table.names import games_folder
 
 _DICE, _PLAYERS, _OPENING = 0, 1, 2
 """The streams of random numbers of a turn, and that of the rounds of an opening."""
@@ -129,6 +133,16 @@ class Playing:
         )
 
     # Back and forth.
+
+    def bring_versions(self, path: Path, number: int = 1) -> None:
+        """Bring back the versions of a game that was left, by the place where it is kept."""
+        self.history = History.load(_versions_path(path, number), self.history.now)
+
+    def keep_versions(self, path: Path, number: int = 1) -> None:
+        """Keep the versions of the game beside it, if it has others."""
+        if self.history.has_versions:
+            with suppress(OutputError):  # the game itself is safe
+                self.history.save(_versions_path(path, number))
 
     def _go_on(self, said: str) -> NoReturn:
         """Go on from the version that counts now."""
@@ -430,6 +444,11 @@ def _worth_of_rounds(
     of = decide_rounds(table, rounds)
     columns = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
     return {each.text: each for each in map(Weighed, texts, *columns)}
+
+
+def _versions_path(path: Path, number: int) -> Path:
+    digest = hashlib.sha256(f"{path.resolve()} {number}".encode()).hexdigest()[:12]
+    return games_folder() / "versions" / f"{path.stem}-{digest}.ur"
 
 
 def played(playing: Playing, on_turn: Callable[[], object]) -> KeyboardInterrupt | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shlex
 from collections.abc import Sequence
@@ -35,15 +34,14 @@ from ur_solver.cli.playing import (
 )
 from ur_solver.common.files import check_outputs
 from ur_solver.common.text import counted
-from ur_solver.errors import InputError, OutputError, RecordError, ThrowError
+from ur_solver.errors import InputError, RecordError, ThrowError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import Ending, GameRecord, Ply, Replay, check_output
-from ur_solver.records.history import History, beginning, is_same, length
+from ur_solver.records.history import beginning, is_same, length
 from ur_solver.records.parts import End, by_names, read_result
 from ur_solver.records.series import Series
 from ur_solver.rules import DARK, LIGHT, RuleSet, named_rules
 from ur_solver.rules.family import Roll
-from ur_solver.table.names import games_folder
 
 _TYPED = re.compile(r"(\d{1,2}(?: +\d{1,2})*)(?: +(\S.*))?")
 """A throw, or two, and perhaps the move."""
@@ -415,7 +413,8 @@ def record_command(
         begun = replace(begun, metadata=metadata, file=str(file), number=series.number)
         recording = Recording(table, begun, has_hints=hints)
         stop = _recorded(recording, series)
-        record = recording.settled
+        file = series.path
+        record = replace(recording.settled, file=str(file), number=series.number)
         if record.ending is Ending.UNFINISHED:
             command = shlex.join(["ur", "record", word, str(file), "--resume"])
             echo(f"\nthe game is in {file}: '{command}' continues it")
@@ -456,15 +455,14 @@ def _begun(series: Series, rules: RuleSet, *, resumes: bool) -> GameRecord:
 
 def _recorded(recording: Recording, series: Series) -> KeyboardInterrupt | None:
     """Record a game to its end or until it is left; return the Ctrl-C, if any."""
-    digest = hashlib.sha256(str(series.path.resolve()).encode()).hexdigest()[:12]
-    versions = games_folder() / "versions" / f"{series.path.stem}-{series.number}-{digest}.ur"
-    recording.history = History.load(versions, recording.history.now)
+    recording.bring_versions(series.path, series.number)
 
     def write() -> None:
+        named = series.path
         series.write(recording.settled)
-        if recording.history.has_versions:
-            with suppress(OutputError):  # the game itself is safe
-                recording.history.save(versions)
+        if series.path != named:
+            say(f"{named} was changed by another program; the game goes on in {series.path}")
+        recording.keep_versions(series.path, series.number)
 
     stop = played(recording, write)
     write()

@@ -19,6 +19,8 @@ class Series:
     Attributes
     ----------
     path : Path
+        Another one, with a number, from when on the file was changed by somebody else: the game
+        then goes on there.
     games : tuple of GameRecord
         Those that are there.
     number : int
@@ -33,7 +35,7 @@ class Series:
     def __init__(self, path: Path, rules: RuleSet) -> None:
         self.path = path
         self._notation = notation_of(path.suffix)
-        text = text_of_file(str(path)) if path.exists() else ""
+        self._seen = text = _text_at(path)
         self.games = tuple(_games(path, text, rules)) if text.strip() else ()
         self._before, self.number = text, len(self.games) + 1
         if self.games:
@@ -68,7 +70,18 @@ class Series:
 
     def write(self, record: GameRecord) -> None:
         """Write the game after the others; OutputError if that fails."""
+        if _text_at(self.path) != self._seen:
+            first, number = self.path, 2
+            while self.path.exists():
+                self.path = first.with_stem(f"{first.stem}-{number}")
+                number += 1
+            self._before, self.number = "", 1
         write_file(self.path, f"{self._before}{self._notation.write(record)}\n")
+        self._seen = _text_at(self.path)
+
+
+def _text_at(path: Path) -> str:
+    return text_of_file(str(path)) if path.exists() else ""
 
 
 def _games(path: Path, text: str, rules: RuleSet) -> Sequence[GameRecord]:
