@@ -69,7 +69,7 @@ def test_no_output_replaces_an_input(here, name):
     assert sorted(each.name for each in here.iterdir()) == sorted(["g.rgn", "r.json", output.name])
 
 
-@pytest.mark.parametrize("name", WRITERS.keys() - {"export"})
+@pytest.mark.parametrize("name", sorted(WRITERS.keys() - {"export"}))
 def test_what_is_written_is_said_beside_the_output(here, name):
     output = f"out{SUFFIXES.get(name, '.out')}"
     done = run(*WRITERS[name], output, code=0)

@@ -73,6 +73,12 @@ def test_a_correction_keeps_what_fits(path):
     assert turns_of(recorded(path)) == turns("L 3 A@A2\nD 2 C@C3\nL 2 A2B1\nD 1 C@C4\n")
 
 
+def test_a_throw_is_taken_back_before_its_move(path):
+    shown = record(path, stdin="1\n1\n2\nundo\n3\na@a2\nback 3\n2\nundo\n1\nquit\n")
+    assert shown.stderr.count("the throw is taken back; type it again") == 2
+    assert turns_of(recorded(path)) == turns("L 1 A@A4\nD 1 C@C4\nL 1 A4A3\n")
+
+
 def test_a_correction_is_dropped(path):
     corrections = "back 1\nundo\nback 9\nback 1\nback 2\n"
     shown = record(path, stdin=f"3\n0\n2 a2b1\n{corrections}3\nturns\nquit\n")

@@ -70,6 +70,8 @@ class Recording(Playing):
 
     _played = -1
     """The move that was typed with its throw."""
+    _is_thrown = False
+    """Whether a throw has been typed whose move is asked for."""
     _skips = False
     """Whether the opening is skipped."""
     _corrected: GameRecord | None = None
@@ -133,13 +135,18 @@ class Recording(Playing):
         raise MovedError
 
     def _take_turn(self) -> None:
-        self._played = -1
+        self._played, self._is_thrown = -1, False
         super()._take_turn()
+
+    def _take_round(self) -> None:
+        self._is_thrown = False
+        super()._take_round()
 
     # Corrections.
 
     def _complete(self) -> None:
         """Add what was typed to the history, in a correction with the later turns."""
+        self._is_thrown = False
         corrected, self._corrected = self._corrected, None
         if corrected is None:
             self.history.add(self.record())
@@ -193,7 +200,10 @@ class Recording(Playing):
         return True
 
     def _undo(self) -> None:
-        """Take back the last turn, a correction or an end, or give up a correction."""
+        """Take back a throw, the last turn, a correction or an end, or give up a correction."""
+        if self._is_thrown:
+            say("the throw is taken back; type it again")
+            raise MovedError
         if self._corrected is not None:
             self._corrected = None
             self._go_on("the correction is dropped")
@@ -248,6 +258,7 @@ class Recording(Playing):
             except RecordError:
                 say(f"{answer!r}: for each side type {_throws_text(self.replay.rules.dice.throws)}")
                 continue
+            self._is_thrown = True
             return throws
 
     def _rolled(self, choice: str) -> Roll:
@@ -285,7 +296,7 @@ class Recording(Playing):
                 continue
             roll = replay.rolls(choice).of(throws)
             assert roll is not None
-            self._played = played
+            self._played, self._is_thrown = played, True
             return roll
 
     def _typed_moves(self, line: str, choice: str) -> list[str]:
