@@ -133,6 +133,34 @@ def test_every_game_that_is_left_is_kept():
     assert not other.exists()
 
 
+def test_another_course_of_a_game_that_was_left_is_kept_too():
+    play("--seed", 11, stdin="1\n1\nundo\n2\nquit\n")
+    game = games_folder() / "finkel-2.ur"
+    (second,) = read_file(str(game))
+    said = play("--resume", stdin="versions\nversion 1\nquit\n")
+    (first,) = read_file(str(game))
+    assert re.search(r"^  1  \d throws, the last throw", said.stdout, re.MULTILINE)
+    changed = [
+        (one.side, one.throws)
+        for one, other in zip(first.plies, second.plies, strict=False)
+        if one.played != other.played
+    ]
+    assert changed[0] == ("L", changed[0][1])
+    play("--resume", stdin="undo\nquit\n")
+    (again,) = read_file(str(game))
+    assert [ply.played for ply in again.plies] == [ply.played for ply in second.plies]
+
+
+def test_what_is_expected_of_money(solved):
+    solved(named_rules("bell-stakes:1"))
+    arguments = ["play", "bell-stakes:1", "--seed", "3", "--dark", "first", "--no-audit"]
+    shown = CliRunner().invoke(cli, arguments, input="hint\nquit\n").stdout
+    found = re.search(
+        r"you can expect (\d+\.\d) of the pot of 20\n  1  A@B1  (\d+\.\d+)  best", shown
+    )
+    assert float(found[1]) == pytest.approx(float(found[2]), abs=0.05)
+
+
 def test_games_are_added_to_a_file(tmp_path):
     path = tmp_path / "me.rgn"
     for number, seed in enumerate((5, 6, 7), start=1):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ur_solver.common.files import write_file
-from ur_solver.errors import InputError
+from ur_solver.errors import InputError, RecordError
 from ur_solver.records.history import begins
 from ur_solver.records.notations import notation_of, read_text, text_of_file, written_games
 from ur_solver.records.record import Ending, GameRecord, RecordFault, Replay
@@ -81,7 +81,13 @@ class Series:
 
 
 def _text_at(path: Path) -> str:
-    return text_of_file(str(path)) if path.exists() else ""
+    """The text of a file; of what is no file, such as a pipe, nothing."""
+    if not path.is_file():
+        return ""
+    try:
+        return text_of_file(str(path))
+    except RecordError as error:
+        raise InputError(f"no game can be added to {str(path)!r}: {error}") from None
 
 
 def _games(path: Path, text: str, rules: RuleSet) -> Sequence[GameRecord]:
