@@ -283,7 +283,7 @@ def practise_command(
             say_written(counted(len(asked), "card"), cards)
         if as_json:
             for each, _ in asked:
-                echo(json.dumps(each.to_json()))
+                echo(json.dumps(each.to_json()), raw=True)
         elif cards is None:
             Quiz(asked).ask()
     report_left_out(judges.faults, "not judged")

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import click
 
 from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_rules
 from ur_solver.cli.options import complete_table, json_option, pieces_option
-from ur_solver.cli.output import BLUE, PURPLE, columns, echo, size_text
+from ur_solver.cli.output import BLUE, PURPLE, columns, echo, page_width, size_text
 from ur_solver.cli.plan import Cost, cost_of
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.descriptions import (
@@ -159,14 +160,21 @@ def rules_command(
         if is_changed:
             names = " or ".join(rules.name for rules in sets)
             raise click.UsageError(f"options change one rule set, and {text!r} may be {names}")
-        echo(_list_page(sets, has_costs=has_costs, as_json=as_json))
+        with shown_task("estimating the costs") if has_costs else nullcontext():
+            page = _list_page(sets, has_costs=has_costs, as_json=as_json)
+        echo(page, raw=as_json)
         return
     chosen = custom_rules(sets[0].name if sets else text, pieces, **custom)
     if has_costs:
         cost = _cost(chosen, is_timed=True)
-        echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
+        if as_json:
+            echo(_cost_lines([chosen], [cost]), raw=True)
+        else:
+            echo(columns(cost.rows(), "<<"))
+    elif as_json:
+        echo(json.dumps(chosen.to_json(), indent=2), raw=True)
     else:
-        echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
+        echo(_page(chosen))
 
 
 def _list_page(sets: list[RuleSet], *, has_costs: bool, as_json: bool) -> str:
@@ -280,7 +288,7 @@ def _value_text(value: object) -> str:
 
 
 def _page(rules: RuleSet) -> str:
-    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    width = min(page_width(), _WIDEST)
     summary = "\n".join(line for text in _summary(rules) for line in fill(text, width))
     prose = (
         f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
