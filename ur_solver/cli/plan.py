@@ -21,7 +21,7 @@ from ur_solver.cli.options import (
     precision_option,
     rules_argument,
 )
-from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
+from ur_solver.cli.output import columns, echo, gib_text, say_written, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.progress import shown_task
 from ur_solver.errors import MemoryLimitError, SolveError
@@ -184,6 +184,7 @@ def plan_command(
         found = schedule_of(request, workers=workers, speed=speed, machines=machines)
     if chart is not None:
         write_file(chart, _chart(found))
+        say_written("chart", chart)
     if as_json:
         facts = asdict(found)
         del facts["spans"]

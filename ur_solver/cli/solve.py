@@ -41,7 +41,7 @@ from ur_solver.cli.output import (
     time_text,
 )
 from ur_solver.cli.plan import cost_of
-from ur_solver.common.progress import Progress
+from ur_solver.common.progress import Form, Progress
 from ur_solver.common.text import counted
 from ur_solver.engine.runners import Cluster
 from ur_solver.errors import CertificateError
@@ -286,6 +286,13 @@ def _say_cost(request: Request, *, as_json: bool) -> None:
     asked = {"rules": request.rules.name, "pieces": request.rules.pieces, "path": str(path)}
     echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"), raw=as_json)
     raise click.exceptions.Exit(0 if cost.reason is None else 1)
+
+
+def solve_now(request: Request) -> Table:
+    """Solve a game that a command needs, with a bar, and open its table."""
+    messages = Messages(Form.AUTO, is_quiet=False)
+    with show_events(messages) as show:
+        return Table(run(plan_of(request), show).path)
 
 
 _LONG_SECONDS = 600
