@@ -134,7 +134,7 @@ def test_any_output_encoding_prints_what_it_has(here, monkeypatch, encoding):
     game_of("Ann 王 é", here / "g.json")
     minus = "\N{MINUS SIGN}" if encoding == "utf-8" else "-"
     asked = {
-        f"at the start, {minus}": ["audit", "finkel:2", "g.json"],
+        f"s dice {minus}": ["audit", "finkel:2", "g.json"],
         "captures a game": ["compare", str(STUDY)],
         "Usage": ["--help"],
     }

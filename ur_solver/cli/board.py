@@ -19,6 +19,7 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import draw_position, echo, say
 from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.progress import shown_task
 from ur_solver.errors import InputError, RecordError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import GameRecord, RecordFault, read_file
@@ -87,7 +88,8 @@ def board_command(
     if suffix == ".gif" and output is not None:
         if position is not None or throw is not None:
             raise click.UsageError("A GIF shows a game: leave out the position and --best.")
-        write_file(output, gif(game_pictures(_game(rules, number), view), seconds, width))
+        with shown_task("drawing the game"):
+            write_file(output, gif(game_pictures(_game(rules, number), view), seconds, width))
         return
     best = None
     if throw is None:
@@ -104,7 +106,7 @@ def board_command(
     arrows = [] if best is None else [Arrow("best", best.source, best.target)]
     text = board_picture(shown, arrows, view=view)
     if output == STDOUT:
-        echo(text, nl=False)
+        echo(text, nl=False, raw=True)
         return
     write_file(output, png(text, width) if suffix == ".png" else text)
 

@@ -27,7 +27,7 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.common.files import check_outputs
-from ur_solver.common.progress import Form, shown_progress
+from ur_solver.common.progress import Form, Progress, shown_progress, shown_task
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy_from, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
@@ -124,22 +124,25 @@ def evaluate_command(
         for option in ("light", "dark", "games", "against"):
             if is_given(option):
                 raise InputError(f"--policy judges one policy alone, without --{option}")
-        echo(_judged(word, policy, examples, seed, as_json))
+        found_text = _judged(word, policy, examples, seed, as_json)
+        echo(found_text, raw=as_json)
         return
     if against is not None:
         for option in ("light", "dark", "examples"):
             if is_given(option):
                 raise InputError(f"--against compares an estimator, without --{option}")
         depths = [plies] if is_given("plies") else _DEPTHS
-        echo(_compared(word, against, depths, games, seed, as_json))
+        compared = _compared(word, against, depths, games, seed, as_json)
+        echo(compared, raw=as_json)
         return
-    with open_playing(word, plies, "an evaluation") as table:
+    task = shown_task(f"playing {light} against {dark}")
+    with task, open_playing(word, plies, "an evaluation") as table:
         if games is None and not table.are_exact:
             games = _GAMES_OF_ESTIMATOR
         found = evaluate(table, light, dark, games=games, seed=seed)
         which = {} if table.are_exact else {"exact": False}
     if as_json:
-        echo(json.dumps({"light": light, "dark": dark, **found.to_json(), **which}))
+        echo(json.dumps({"light": light, "dark": dark, **found.to_json(), **which}), raw=True)
     else:
         echo(_evaluation_page(found, light, dark))
 
@@ -151,7 +154,7 @@ def _judged(word: str, text: str, examples: int, seed: int, as_json: bool) -> st
         table.check_whole("an evaluation")
         player = policy_from(text, table)
         total = table.space.n_values
-        with shown_progress("judging", total, Form.AUTO, delay=2) as progress:
+        with shown_progress("judging", total, Form.AUTO) as progress:
             found = policy_regret(table, player, examples=examples, seed=seed, progress=progress)
     if as_json:
         return json.dumps({"policy": text, **found.to_json()})
@@ -167,12 +170,12 @@ def _compared(
     with (
         open_estimator(word) as estimator,
         Table(open_file(against, say=say)) as table,
-        shown_progress("comparing", len(depths), Form.AUTO, unit="searches", delay=2) as progress,
+        shown_task("comparing") as report,
     ):
         found = []
         for plies in depths:
+            report(f"plies {plies}")
             found.append(estimator.looking(plies).compared_with(table, seed=seed, **more))
-            progress(len(found), len(depths))
         units = estimator.rules.payoff.units
     if as_json:
         return json.dumps({"against": against, "comparisons": [each.to_json() for each in found]})
@@ -309,12 +312,10 @@ def duel_command(
             _player(text, rules, table, seconds, seed + k, stack)
             for k, text in enumerate((first, second))
         ]
-        progress = stack.enter_context(
-            shown_progress("playing", games, Form.AUTO, unit="games", delay=2)
-        )
+        progress = stack.enter_context(shown_progress("playing", games, Form.AUTO, unit="games"))
         found = duel(rules, players[0], players[1], games, seed=seed, progress=progress)
     if as_json:
-        echo(json.dumps({"first": first, "second": second, **found.to_json()}))
+        echo(json.dumps({"first": first, "second": second, **found.to_json()}), raw=True)
     else:
         echo(_duel_page(found, first, second))
 
@@ -381,24 +382,28 @@ def sample_command(
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
         found = SampleStatistics()
-        records = _counted(found, play_many(table.rules, light, dark, games, rng, metadata, table))
-        if output is not None:
-            write_games(records, output)
-        else:
-            for _ in records:
-                pass
+        with shown_progress("playing", games, Form.AUTO, unit="games") as progress:
+            played = play_many(table.rules, light, dark, games, rng, metadata, table)
+            records = _counted(found, played, progress, games)
+            if output is not None:
+                write_games(records, output)
+            else:
+                for _ in records:
+                    pass
         has_fines = table.rules.payoff.has_fines
         is_exact = table.are_exact
-    echo(
-        _sample_json(found, metadata, has_fines, is_exact)
-        if as_json
-        else _sample_page(found, metadata, has_fines)
-    )
+    if as_json:
+        echo(_sample_json(found, metadata, has_fines, is_exact), raw=True)
+    else:
+        echo(_sample_page(found, metadata, has_fines))
 
 
-def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+def _counted(
+    found: SampleStatistics, records: Iterable[GameRecord], progress: Progress, games: int
+) -> Iterator[GameRecord]:
     for record in records:
         found.add(record)
+        progress(found.games, games)
         yield record
 
 

@@ -23,6 +23,7 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.progress import shown_task
 from ur_solver.errors import DiskLimitError, MemoryLimitError
 from ur_solver.solving.costs import (
     Schedule,
@@ -156,8 +157,9 @@ def plan_command(
     request = Request.of(
         chosen, left=left, precision=precision, certify=certify, threads=cores, memory=memory
     )
-    speed = measured_speed(request)
-    found = schedule_of(request, workers=workers, speed=speed, machines=machines)
+    with shown_task("measuring this machine and planning"):
+        speed = measured_speed(request)
+        found = schedule_of(request, workers=workers, speed=speed, machines=machines)
     if chart is not None:
         write_file(chart, _chart(found))
     if as_json:
@@ -166,7 +168,8 @@ def plan_command(
         echo(
             json.dumps(
                 {"rules": chosen.name, "pieces": chosen.pieces, "left": request.part.left} | facts
-            )
+            ),
+            raw=True,
         )
         return
     echo(columns(_rows(found), "<<"))

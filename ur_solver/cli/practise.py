@@ -272,7 +272,7 @@ def practise_command(
             say(f"{counted(len(asked), 'card')} written to {cards}")
         if as_json:
             for each, _ in asked:
-                echo(json.dumps(each.to_json()))
+                echo(json.dumps(each.to_json()), raw=True)
         elif cards is None:
             Quiz(asked).ask()
     report_left_out(judges.faults, "not judged")

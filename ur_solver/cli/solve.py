@@ -260,7 +260,7 @@ def solve_command(
         _solve(plan, messages, as_json=as_json)
     elif as_json:
         with Table(plan.path) as table:
-            echo(json.dumps(facts(table, None)))
+            echo(json.dumps(facts(table, None)), raw=True)
     else:
         messages.say(f"{plan.path} already exists; --force solves it again", "present")
 
@@ -282,7 +282,7 @@ def _say_cost(request: Request, *, as_json: bool) -> None:
     """Say what a solve would take; exit with 1 if it does not fit."""
     cost, path = cost_of(request), path_of(request)
     asked = {"rules": request.rules.name, "pieces": request.rules.pieces, "path": str(path)}
-    echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
+    echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"), raw=as_json)
     raise click.exceptions.Exit(0 if cost.reason is None else 1)
 
 
@@ -298,7 +298,7 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
         raise
     with Table(found.path) as table:
         if as_json:
-            echo(json.dumps(facts(table, found)))
+            echo(json.dumps(facts(table, found)), raw=True)
         elif not messages.is_quiet:
             echo(report(table, found))
         check_proven(table, plan.request.tolerance)

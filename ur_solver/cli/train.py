@@ -124,7 +124,7 @@ def train_command(
         raise
     with estimator:
         if as_json:
-            echo(json.dumps(estimator.info()))
+            echo(json.dumps(estimator.info()), raw=True)
         elif not messages.is_quiet:
             echo(report(estimator))
 

@@ -70,9 +70,9 @@ from ur_solver.records.parts import (
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
+from ur_solver.rules.openings import NO_MOVE
 
 RULES, START = "rules", "start"
-NO_MOVE = "--"
 
 _OWN_HEADERS = (RULES, START, OPENING, END)
 _BARE_NAME = r"[\w.-]{1,80}"

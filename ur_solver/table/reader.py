@@ -96,7 +96,7 @@ def load_blocks(load: Callable[[int], object], ends: Sequence[int], progress: Pr
 def loading_bar(n_values: int, n_bytes: int) -> AbstractContextManager[Progress]:
     """A bar on a terminal, for tables that take long."""
     form = Form.BAR if n_bytes > _LONG and is_watched() else Form.NONE
-    return shown_progress("reading the table", n_values, form, unit="values", delay=2)
+    return shown_progress("reading the table", n_values, form, unit="values")
 
 
 def has_room(n_bytes: int, limit: int | None) -> bool:
