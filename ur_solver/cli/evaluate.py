@@ -25,9 +25,10 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say, side_name
+from ur_solver.cli.output import columns, echo, say, say_written, side_name
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import Form, Progress, shown_progress, shown_task
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy_from, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
@@ -386,10 +387,12 @@ def sample_command(
             played = play_many(table.rules, light, dark, games, rng, metadata, table)
             records = _counted(found, played, progress, games)
             if output is not None:
-                write_games(records, output)
+                n_games = write_games(records, output)
             else:
                 for _ in records:
                     pass
+        if output is not None:
+            say_written(counted(n_games, "game"), output)
         has_fines = table.rules.payoff.has_fines
         is_exact = table.are_exact
     if as_json:
