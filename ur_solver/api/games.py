@@ -89,7 +89,7 @@ def read_games(
 
 
 def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> None:
-    """Write games to a file, in the notation that its suffix names.
+    """Write games to a file, in the notation that its suffix names; none where there are none.
 
     Parameters
     ----------

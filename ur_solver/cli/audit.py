@@ -37,8 +37,16 @@ from ur_solver.audit.games import REFERENCE_GAMES, references_of
 from ur_solver.audit.judge import NOT_REACHED, first_covered, with_thumbs
 from ur_solver.cli.answering import answering_of, open_answering, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
-from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, side_name
-from ur_solver.common.files import Closing, check_outputs, write_file
+from ur_solver.cli.output import (
+    columns,
+    draw_position,
+    echo,
+    report_left_out,
+    say,
+    side_name,
+    write_reports,
+)
+from ur_solver.common.files import Closing, check_outputs
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError, MissingTableError
 from ur_solver.estimators.evaluator import Evaluator
@@ -49,7 +57,6 @@ from ur_solver.records import (
     find_files,
     opening_words,
     rules_word,
-    write_games,
 )
 from ur_solver.rules import DARK, LIGHT, RuleSet
 from ur_solver.rules.payoff import Payoff, Units
@@ -451,18 +458,16 @@ def audit_command(
             if not as_json or any(outputs.values()):
                 found.append(audit)
         check_outputs(outputs, judges.paths)
-        if csv is not None:
-            from ur_solver.audit.texts import write_csv  # noqa: PLC0415 - same
-
-            write_file(csv, write_csv(found, thresholds))
-        if annotate is not None and found:
-            from ur_solver.audit.texts import annotated  # noqa: PLC0415 - same
-
-            write_games((annotated(audit, thresholds) for audit in found), annotate)
-        if html is not None:
+        if any(outputs.values()):
             from ur_solver.audit.report import html_report  # noqa: PLC0415 - same
+            from ur_solver.audit.texts import annotated_text, write_csv  # noqa: PLC0415 - same
 
-            write_file(html, html_report(found, thresholds, references))
+            reports: dict[Path | None, Callable[[Path], str]] = {
+                csv: lambda _: write_csv(found, thresholds),
+                html: lambda _: html_report(found, thresholds, references),
+                annotate: lambda path: annotated_text(found, thresholds, path.suffix),
+            }
+            write_reports(found, reports)
         if found and not as_json:
             echo(audit_page(found, thresholds, references, worst))
     report_left_out(judges.faults, "not audited")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +57,7 @@ def convert_command(
     if output is None:
         for text in written_games(converted, notation):
             echo(text, nl=False)
-    elif (first := next(converted, None)) is not None:  # a file is not replaced by nothing
-        n_games = write_games(chain([first], converted), output)
+    elif n_games := write_games(converted, output):
         say(f"{counted(n_games, 'game')} written to {output}")
     report_left_out([*games.faults, *left_out], "not converted")
 

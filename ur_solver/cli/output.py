@@ -5,13 +5,15 @@ from __future__ import annotations
 import decimal
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
 
+from ur_solver.common.files import write_files
 from ur_solver.common.text import printable_lines
 from ur_solver.errors import RecordError
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
@@ -120,6 +122,21 @@ def columns(rows: list[list[str]], align: str) -> str:
         ).rstrip()
         for row in rows
     )
+
+
+def write_reports(
+    found: Sized, reports: Mapping[Path | None, Callable[[Path], str]]
+) -> None:
+    """Write the files that were asked for about what a command has found: all or none of them.
+
+    A report, made for its path, was not asked for where that is None. Where nothing was found,
+    nothing is replaced.
+    """
+    asked = {path: content for path, content in reports.items() if path is not None}
+    if asked and not found:
+        say(f"nothing to write: {' and '.join(map(str, asked))} left as before")
+        return
+    write_files({path: content(path) for path, content in asked.items()})
 
 
 def report_left_out(faults: Sequence[RecordFault], what: str) -> None:

@@ -17,8 +17,8 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say, say_nothing
-from ur_solver.common.files import check_outputs, write_file
+from ur_solver.cli.output import columns, echo, say, say_nothing, write_reports
+from ur_solver.common.files import check_outputs
 from ur_solver.common.text import counted
 from ur_solver.players.policies import PRIORITIES
 from ur_solver.rules.payoff import POINTS, Payoff
@@ -357,10 +357,9 @@ def compare_command(
         else _studied(word, games, _COMPARED, seed, plies)
         for word in words
     ]
-    if html is not None:
-        write_file(html, comparison_page(studies))
-    if csv is not None:
-        write_file(csv, comparison_csv(studies))
+    write_reports(
+        studies, {html: lambda _: comparison_page(studies), csv: lambda _: comparison_csv(studies)}
+    )
     if as_json:
         echo(comparison_json(studies))
     elif html is None and csv is None:

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from ur_solver.common.files import new_file
@@ -310,6 +311,8 @@ def check_output(path: Path, rules: RuleSet) -> None:
 def write_games(records: Iterable[GameRecord], path: Path) -> int:
     """Write games in the notation that belongs to the suffix of `path`, and return their number.
 
+    A file is not replaced by nothing: without a game none is written.
+
     It is JSON with one game a line (``.json``, ``.jsonl``), RGN (``.rgn``), the plain notation
     (``.ur``) or a registered one (`ur_solver.records.notations`).
 
@@ -322,12 +325,13 @@ def write_games(records: Iterable[GameRecord], path: Path) -> int:
     OutputError
         If the file cannot be written.
     """
-    notation = notation_of(path.suffix)
-    n_games = 0
+    texts = written_games(records, notation_of(path.suffix))
+    first = next(texts, None)
+    if first is None:
+        return 0
     with new_file(path) as file:
-        for text in written_games(records, notation):
+        for n_games, text in enumerate(chain([first], texts), start=1):  # noqa: B007
             file.write(encoded(text))
-            n_games += 1
     return n_games
 
 
