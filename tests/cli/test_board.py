@@ -120,7 +120,9 @@ def luminance(colour: str) -> float:
     """Of a colour such as ``#1b1a18`` or ``#fff``, as WCAG defines it."""
     digits = colour[1:] if len(colour) == 7 else "".join(2 * each for each in colour[1:])
     parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
-    linear = [each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+    linear = [
+        each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 

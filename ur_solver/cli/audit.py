@@ -124,6 +124,11 @@ class Judges(Closing):
         """The games that could not be read, and those that nothing judges."""
         return [*([] if self._games is None else self._games.faults), *self._unjudged]
 
+    @property
+    def warnings(self) -> list[RecordFault]:
+        """What was read otherwise than it is written."""
+        return [] if self._games is None else self._games.warnings
+
     def _opened(self, found: Evaluator) -> Evaluator:
         if found.path is not None:
             self.paths.append(found.path)
@@ -470,7 +475,7 @@ def audit_command(
             write_reports(found, reports)
         if found and not as_json:
             echo(audit_page(found, thresholds, references, worst))
-    report_left_out(judges.faults, "not audited")
+    report_left_out(judges.faults, "not audited", judges.warnings)
 
 
 def _references(table: Evaluator, games: int) -> Mapping[str, float]:
@@ -562,7 +567,7 @@ def review_command(
             )
     if reviews:
         echo(("\n" if as_json else "\n\n").join(reviews))
-    report_left_out(judges.faults, "not reviewed")
+    report_left_out(judges.faults, "not reviewed", judges.warnings)
 
 
 def _review_page(review: dict[str, Any], audits: list[GameAudit], throws: int, top: int) -> str:

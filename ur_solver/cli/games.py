@@ -59,7 +59,7 @@ def convert_command(
             echo(text, nl=False)
     elif n_games := write_games(converted, output):
         say(f"{counted(n_games, 'game')} written to {output}")
-    report_left_out([*games.faults, *left_out], "not converted")
+    report_left_out([*games.faults, *left_out], "not converted", games.warnings)
 
 
 def _notation(name: str | None, output: Path | None) -> Notation:
@@ -111,7 +111,7 @@ def dice_command(files: tuple[str, ...], rules: str | None, seed: int, as_json: 
             echo(json.dumps(each))
     elif found:
         echo("\n\n".join(_dice_page(each) for each in found))
-    report_left_out(games.faults, "not counted")
+    report_left_out(games.faults, "not counted", games.warnings)
 
 
 def _dice_page(found: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -124,9 +124,7 @@ def columns(rows: list[list[str]], align: str) -> str:
     )
 
 
-def write_reports(
-    found: Sized, reports: Mapping[Path | None, Callable[[Path], str]]
-) -> None:
+def write_reports(found: Sized, reports: Mapping[Path | None, Callable[[Path], str]]) -> None:
     """Write the files that were asked for about what a command has found: all or none of them.
 
     A report, made for its path, was not asked for where that is None. Where nothing was found,
@@ -139,11 +137,20 @@ def write_reports(
     write_files({path: content(path) for path, content in asked.items()})
 
 
-def report_left_out(faults: Sequence[RecordFault], what: str) -> None:
+def warn(warning: RecordFault) -> None:
+    """Print what was read otherwise than it is written."""
+    say(f"warning: {warning}")
+
+
+def report_left_out(
+    faults: Sequence[RecordFault], what: str, warnings: Iterable[RecordFault] = ()
+) -> None:
     """Report games that were left out; raise RecordError of the last one if there are any.
 
     `what` says what was not done with them, such as ``not audited``.
     """
+    for each in warnings:
+        warn(each)
     for fault in faults[:-1]:
         say(f"{what}: {fault}")
     if faults:

@@ -270,7 +270,7 @@ def practise_command(
                 echo(json.dumps(each.to_json()))
         elif cards is None:
             Quiz(asked).ask()
-    report_left_out(judges.faults, "not judged")
+    report_left_out(judges.faults, "not judged", judges.warnings)
 
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:
