@@ -534,7 +534,8 @@ def review_command(
     """Review the games of FILE... together: over time, by first choices and rules of thumb.
 
     The games are judged as by ur audit. The date of a game is in a header such as 'Date:
-    2026-11-27' or RoyalUr's StartTime; with --by 10 no dates are needed, and games count in the
+    2026-11-27' or RoyalUr's StartTime, or in the times of its JSON; a moment is on the day that it
+    is in the time zone of this machine. With --by 10 no dates are needed, and games count in the
     order of the files. First choices are those in the first throws, and in the rounds that find
     the first player; dark's are shown from light's side. Rules of thumb are compared in all
     choices after the opening.
@@ -565,9 +566,25 @@ def review_command(
             reviews.append(
                 json.dumps(review) if as_json else _review_page(review, audits, throws, top)
             )
+    if isinstance(by, str):
+        _report_dates(audit.record for audits in games_of.values() for audit in audits)
     if reviews:
         echo(("\n" if as_json else "\n\n").join(reviews))
     report_left_out(judges.faults, "not reviewed", judges.warnings)
+
+
+def _report_dates(records: Iterable[GameRecord]) -> None:
+    """Say once that dates are not understood."""
+    from ur_solver.records.dates import unread_date  # noqa: PLC0415 - an audit needs none of it
+
+    unread = [(each.title, text) for each in records if (text := unread_date(each))]
+    if unread:
+        title, text = unread[0]
+        others = f", nor are those of {counted(len(unread) - 1, 'other game')}"
+        say(
+            f"{title}: the date {text!r:.60} is not understood{others if unread[1:] else ''}; write "
+            "it as 2026-11-27"
+        )
 
 
 def _review_page(review: dict[str, Any], audits: list[GameAudit], throws: int, top: int) -> str:

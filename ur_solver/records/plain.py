@@ -46,6 +46,7 @@ from functools import partial
 from typing import Any
 
 from ur_solver.errors import RecordError
+from ur_solver.records.dates import dated_metadata
 from ur_solver.records.parts import (
     CLOCK,
     END,
@@ -78,6 +79,9 @@ _OWN_HEADERS = (RULES, START, OPENING, END)
 _BARE_NAME = r"[\w.-]{1,80}"
 _HEADER = re.compile(rf"({_BARE_NAME}|[^\W\d][\w .-]{{0,79}}|\"(?:[^\"\\]|\\.)*\")\s*:(?:\s+(.*))?")
 _TIGHT_HEADER = re.compile(r"([^\W\d_]{1,80}|\"[^\W\d_]{1,80}\")\s*:(\S.*)")
+_RULES_WORD = re.compile(r'[-*"\s]*rules?\b(?!["\s]*:)', re.IGNORECASE)
+"""What means a header, and is none."""
+
 _SIDE = r"(?i:L|D|light|dark)\b"
 _TURN = re.compile(
     rf"\s*(?:\d+[.)]\s*)?(?:{_SIDE}\s+(?![:\s])|(?i:[LD])\s*:\s*(?:[A-Za-z]+\s+)?\d{{1,2}}(?!\S)"
@@ -130,6 +134,8 @@ def is_plain(text: str) -> bool:
             continue
         if _TURN.match(bare) or read_result(bare.strip()):
             return True
+        if _RULES_WORD.match(bare):
+            return True
         if not (_HEADER.fullmatch(bare) or _TIGHT_HEADER.fullmatch(bare)):
             return is_found and not (_RGN_TURN.match(bare) or bare.startswith("["))
         is_found = True
@@ -144,8 +150,8 @@ def read_plain(
 ) -> Iterator[GameRecord | RecordError]:
     """The games in a text in the plain notation; an error in place of one that is not valid.
 
-    The text may be given in parts that end where lines end. `rules` are those of games without the header ``rules``; `first_line` is the number of the
-    text's first line in the file.
+    The text may be given in parts that end where lines end. `rules` are those of games without the
+    header ``rules``; `first_line` is the number of the text's first line in the file.
     """
     parts = [text] if isinstance(text, str) else text
     for number, game in enumerate(_split(parts, first_line), start=1):
@@ -317,7 +323,8 @@ def _side(word: str, expected: str) -> str:
     side = side_of(word)
     if side is None:
         raise RecordError(
-            f"{word[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header nor an end; "
+            f"{word[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header such as "
+            f"'{RULES}: finkel:3' nor an end; "
             f"expected {expected}"
         )
     return side
@@ -438,7 +445,7 @@ def write_plain(record: GameRecord) -> str:
         headers[START] = record.start.notation
     lines = comment_lines(record.comments.get(0, ""))
     lines += [f"{name}: {value}" for name, value in headers.items()]
-    lines += [_written_header(*entry) for entry in record.metadata.items()]
+    lines += [_written_header(*entry) for entry in dated_metadata(record).items()]
     lines.append("")
     for index, ply in enumerate(record.plies, start=1):
         lines.append(_written_turn(record, ply))

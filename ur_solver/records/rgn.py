@@ -36,6 +36,7 @@ from itertools import chain
 from typing import Any
 
 from ur_solver.errors import RecordError, RuleSetError
+from ur_solver.records.dates import dated_metadata
 from ur_solver.records.parts import (
     CLOCK,
     OPENING,
@@ -758,7 +759,7 @@ def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
     """
     if fault := rgn_fault(record.rules):
         raise RuleSetError(fault)
-    tags = _metadata(record.metadata)
+    tags = _metadata(dated_metadata(record))
     if with_rules:
         tags[RULES_TAG] = rules_text(record.rules)
         if _needs_end(record):

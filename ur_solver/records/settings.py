@@ -172,7 +172,7 @@ def rules_of_text(text: str) -> RuleSet:
     if text.startswith("{"):
         return RuleSet.from_json(text)
     if catalogued(text.partition(":")[0]) is None:
-        text = text.strip().lower()
+        text = re.sub(r"\s*[:\s]\s*(?=\d+$)", ":", text.strip().lower())
     # Names of the catalogue only: reading a record must not open other files.
     if catalogued(text.partition(":")[0]) is None:
         raise RuleSetError(f"{text[:60]!r} is not in the catalogue ('ur rules' lists it)")
