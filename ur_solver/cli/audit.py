@@ -582,8 +582,8 @@ def _report_dates(records: Iterable[GameRecord]) -> None:
         title, text = unread[0]
         others = f", nor are those of {counted(len(unread) - 1, 'other game')}"
         say(
-            f"{title}: the date {text!r:.60} is not understood{others if unread[1:] else ''}; write "
-            "it as 2026-11-27"
+            f"{title}: the date {text!r:.60} is not understood"
+            f"{others if unread[1:] else ''}; write it as 2026-11-27"
         )
 
 

@@ -314,9 +314,7 @@ def read_file(
     that names others gives a fault. `warn` gets what was read otherwise than it is written.
     """
     try:
-        with (
-            nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file  # type: ignore[attr-defined]
-        ):
+        with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
             blocks = blocks_of_file(file, lambda text: warn(RecordFault(path, 1, text)))
             yield from _read(Source(blocks), rules, path)
     except OSError as error:
@@ -406,7 +404,7 @@ def _games(source: Source, rules: RuleSet | None, path: str) -> Iterator[GameRec
     try:
         while source.begin():
             if begins_json(source.text):
-                games = (
+                games: Iterator[GameRecord | RecordError] = (
                     value if isinstance(value, RecordError) else _game(value, path, place)
                     for value, place in json_values_of(source, is_first=number == 0)
                 )

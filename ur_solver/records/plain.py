@@ -226,8 +226,8 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
     faults = Faults()
     own, metadata = _headers(game, faults)
     rules = _rules_of(game, own, rules, faults)
-    for line, name, value in [] if rules is None else game.headers:
-        if name.lower() not in _OWN_HEADERS:
+    for line, name, value in game.headers:
+        if rules is not None and name.lower() not in _OWN_HEADERS:
             with faults, Placed(f"line {line}"):
                 check_agreement(rules, name, value)
     replay = None if rules is None else _begun(rules, own, faults)
