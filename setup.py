@@ -11,6 +11,7 @@ UR_CFLAGS     further compiler and linker flags, such as -fsanitize=address
 """
 
 import copy
+import hashlib
 import multiprocessing
 import os
 import pathlib
@@ -53,6 +54,9 @@ VARIANTS = {
 }
 VARIED = ("UR_VECTOR_BYTES", "UR_FLOATS", "UR_FLOAT_SUMS", "UR_VECTORS")
 
+# The module that knows what all of them were made of: a program is known by its source
+KNOWING = "_sources.pyx"
+
 # gcc's "may be used uninitialized" errs where sanitizers or no optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what
 # debuggers read there are names and lines: all of it (UR_CFLAGS=-g) doubles the time to compile.
@@ -70,6 +74,16 @@ extra = os.environ.get("UR_CFLAGS", "").split()
 def parts_of(source):
     """The C files that are linked with a module."""
     return [source.with_name(name) for name in PARTS.get(source.name, ())]
+
+
+def digest():
+    """A word that differs where the compiled modules are made of other files."""
+    paths = [pathlib.Path("setup.py"), *ROOM.rglob("*.[ch]"), *ROOM.rglob("*.p[yx][xd]")]
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        content = path.read_bytes()
+        found.update(f"{path.as_posix()} {len(content)} ".encode() + content)
+    return found.hexdigest()
 
 
 def compilations(source, options):
@@ -91,6 +105,7 @@ def extension(name, sources, room):
         include_dirs=[numpy.get_include(), str(room)],
         define_macros=[
             ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
+            *([("UR_SOURCES", f'"{digest()}"')] if KNOWING in str(sources[0]) else []),
             *([("UR_WITHOUT_AVX512", "1"), ("UR_ONE_BODY", "1")] if DEBUG else []),
         ],
         libraries=["m"],

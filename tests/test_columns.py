@@ -264,5 +264,5 @@ def test_a_first_batch_is_not_silent_on_a_terminal(solved, capsys, monkeypatch):
             for _ in range(50):
                 table.values(states)
         (found,) = shown
-        assert found[2:] == (form, {"unit": "values", "delay": 2})
+        assert found[2:] == (form, {"unit": "values"})
         shown.clear()

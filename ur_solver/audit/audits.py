@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Mark, Thresholds, to_side
+from ur_solver.answers.decisions import Mark, Thresholds, Verdict, to_side, verdict_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.records import Ending, GameRecord, Ply, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
@@ -101,8 +101,15 @@ class JudgedPly(NamedTuple):
 
     @property
     def is_best(self) -> bool:
-        """Whether there was no better option."""
+        """Whether there was no better option, by the values."""
         return self.best == self.taken
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the option taken was the best, worse, or too close to call; None of no choice."""
+        if not self.is_choice:
+            return None
+        return verdict_of(self.loss, self.loss_margin, self.total)
 
     def to_light(self, value: float) -> float:
         """A value to the side that threw as one to light."""
@@ -295,7 +302,8 @@ class PlayerSummary:
     choices, best : int
         The number of choices, and of those in which no option was better than the one taken.
     loss, luck : float
-        Totals, in win probability; with stakes in money.
+        Totals, in win probability; with stakes in money. `loss` is that of all choices, with
+        those that are too close to call, so that luck and losses add up to the result.
     squared_loss : float
         The total of the choices' squared losses.
     cost : int
@@ -306,6 +314,11 @@ class PlayerSummary:
     conceded : float
         The values of the positions in which it resigned or ran out of time; not included in
         `loss`, which is that of moves.
+    close : int
+        The number of choices that are too close to call: by an estimate another option was better,
+        but by less than the error of the comparison.
+    worse_loss : float
+        The part of `loss` that is lost for sure, by choices that were `worse`.
     marks : Counter of Mark
     luckiest, unluckiest : JudgedPly or None
         The throws with the largest and the smallest luck.
@@ -322,6 +335,13 @@ class PlayerSummary:
     cost: int = 0
     conceded: float = 0.0
     loss_margin: float = 0.0
+    close: int = 0
+    worse_loss: float = 0.0
+
+    @property
+    def worse(self) -> int:
+        """The number of choices in which another option was better for sure."""
+        return self.choices - self.best - self.close
 
     @property
     def mean_loss(self) -> float:
@@ -338,6 +358,12 @@ class PlayerSummary:
         """The share of choices in which the best option was taken; 1 without choices."""
         return self.best / self.choices if self.choices else 1.0
 
+    @property
+    def shares(self) -> dict[Verdict, float]:
+        """The share of choices that were the best, too close to call, and worse."""
+        counts = {Verdict.BEST: self.best, Verdict.CLOSE: self.close, Verdict.WORSE: self.worse}
+        return {verdict: count / (self.choices or 1) for verdict, count in counts.items()}
+
 
 def summarise(
     plies: Iterable[JudgedPly], thresholds: Thresholds, conceded: float = 0.0
@@ -350,7 +376,9 @@ def summarise(
     return PlayerSummary(
         choices=len(choices),
         best=sum(judged.is_best for judged in choices),
+        close=sum(judged.verdict is Verdict.CLOSE for judged in choices),
         loss=sum(judged.loss for judged in choices),
+        worse_loss=sum(judged.loss for judged in choices if judged.verdict is Verdict.WORSE),
         luck=sum(judged.luck for judged in plies),
         marks=marks,
         luckiest=max(thrown, key=lambda judged: judged.luck, default=None),
@@ -373,6 +401,8 @@ References = Mapping[RuleSet, Mapping[str, float]]
 
 MIN_CHOICES = 10
 """The fewest choices for a strength."""
+_VAGUE = 0.5
+"""The largest error of a strength that says anything: its interval is as wide as from 0 to 1."""
 
 
 class Strength(NamedTuple):
@@ -413,6 +443,12 @@ def loss_text(units: Units, judged: JudgedPly) -> str:
     return units.amount(judged.loss) + units.give(judged.loss_margin)
 
 
+def lost_text(units: Units, judged: JudgedPly) -> str:
+    """The same as a phrase: ``3 ± 2 points lost``, ``2 ± 3 points lost, too close to call``."""
+    is_close = judged.verdict is Verdict.CLOSE
+    return units.lost(judged.loss, judged.loss_margin) + (f", {CLOSE}" if is_close else "")
+
+
 def mean_text(units: Units, summary: PlayerSummary) -> str:
     """What a player lost a choice, with its error: ``0.5 ± 0.2``."""
     margin = summary.mean_margin
@@ -421,18 +457,27 @@ def mean_text(units: Units, summary: PlayerSummary) -> str:
     )
 
 
+CLOSE = "too close to call"
+"""What is said of `Verdict.CLOSE`."""
+
 ESTIMATES = (
-    "values are estimates, not exact; a move counts as a mistake only if what it loses is beyond "
-    "the error of the comparison, and otherwise as the best"
+    "values are estimates, not exact; a choice that loses no more than the error of the comparison "
+    f"is {CLOSE}: it counts neither as the best nor as worse, and never as a mistake"
 )
 """What reports say of a game that an estimator judged."""
 
 
+FEW = "too few choices"
+"""Shown in place of a strength that may as well be random moves' as the best ones'."""
+
+
 def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
-    """A player's strength with its interval: ``82 ± 11``; a dash for a handful of choices."""
+    """A player's strength with its interval, ``82 ± 11``, or that nothing can be said of it."""
     found = strength(summary, references)
     if found is None:
-        return NOTHING
+        return FEW if summary.choices < MIN_CHOICES else NOTHING
+    if found.error > _VAGUE:
+        return FEW if summary.mean_margin < found.error * references["random"] / 2 else CLOSE
     value = signed(100 * found.value, 0).removeprefix("+")
     return f"{value} \N{PLUS-MINUS SIGN} {100 * found.error:.0f}"
 
@@ -452,16 +497,17 @@ def account_text(audit: GameAudit) -> str:
     terms = [f"{units.amount(audit.start_value)}{units.give(audit.start_margin)} {start}"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
         plies = list(audit.of_side(side))
-        luck = units.signed(sign * sum(judged.luck for judged in plies))
-        lost = units.signed(-sign * sum(judged.loss for judged in plies))
-        terms += [f"{luck} by {SIDE_NAMES[side]}'s dice", f"{lost} by its moves"]
+        name = SIDE_NAMES[side]
+        luck = units.gain(sign * sum(judged.luck for judged in plies))
+        lost = units.gain(-sign * sum(judged.loss for judged in plies))
+        terms += [f"{name}'s dice {luck}", f"{name}'s moves {lost}"]
         if audit.record.rules.payoff.has_fines and side == LIGHT:
-            terms.append(f"{units.signed(sum(judged.cost for judged in plies))} by its fines paid")
+            terms.append(f"{name}'s fines paid {units.gain(sum(judged.cost for judged in plies))}")
     loser = audit.record.conceded_by
     if loser:
-        conceded = units.signed(audit.result_value - audit.end_value)
+        conceded = units.gain(audit.result_value - audit.end_value)
         _, name = _CONCESSIONS[audit.record.ending]
-        terms.append(f"{conceded} by {SIDE_NAMES[loser]}'s {name}")
+        terms.append(f"{SIDE_NAMES[loser]}'s {name} {conceded}")
     return f"{', '.join(terms)}: {units.amount(audit.result_value)} at the end"
 
 
@@ -471,6 +517,19 @@ _CONCESSIONS = {
     Ending.ENDED: ("gave up", "giving up"),
 }
 """What a side did that conceded a game, as a verb and as a noun."""
+
+
+def place_text(audit: GameAudit, judged: JudgedPly) -> str:
+    """Where one of its plies is, in words: ``at throw 23``."""
+    index = next(k for k, each in enumerate(audit.all_plies) if each is judged)
+    number = audit.number_of_throw(index)
+    return f"at throw {number}" if number else "in the opening"
+
+
+def thrown_text(audit: GameAudit, judged: JudgedPly) -> str:
+    """A throw with what it gained: ``a 2 at throw 23 (+9.4)``."""
+    gain = audit.units.signed(judged.luck)
+    return f"a {judged.ply.throw_text} {place_text(audit, judged)} ({gain})"
 
 
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:

@@ -64,6 +64,8 @@ def _together(games: Sequence[tuple[GameAudit, str]], thresholds: Thresholds) ->
         "won": sum(audit.record.winner == side for audit, side in games),
         "choices": summary.choices,
         "best": summary.best,
+        "close": summary.close,
+        "worse": summary.worse,
         "loss": summary.loss,
         "mean_loss": summary.mean_loss if summary.choices else None,
         "luck": summary.luck,

@@ -13,8 +13,9 @@ from ur_solver.api.games import Games, read_games
 from ur_solver.audit.audits import NOTHING
 from ur_solver.audit.dice_test import dice_test
 from ur_solver.cli.options import json_option, output_option, played_by_option, seed_option
-from ur_solver.cli.output import columns, echo, report_left_out, say
+from ur_solver.cli.output import columns, echo, report_left_out, say_written
 from ur_solver.common.files import check_outputs
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.records import (
@@ -56,9 +57,12 @@ def convert_command(
     converted = _writable(games, notation, left_out)
     if output is None:
         for text in written_games(converted, notation):
-            echo(text, nl=False)
-    elif n_games := write_games(converted, output):
-        say(f"{counted(n_games, 'game')} written to {output}")
+            echo(text, nl=False, raw=True)
+    else:
+        with shown_task("converting games"):
+            n_games = write_games(converted, output)
+        if n_games:
+            say_written(counted(n_games, "game"), output)
     report_left_out([*games.faults, *left_out], "not converted", games.warnings)
 
 
@@ -105,10 +109,11 @@ def dice_command(files: tuple[str, ...], rules: str | None, seed: int, as_json: 
     ur dice games.rgn
     """
     games = read_games(files, None if rules is None else named_rules(rules))
-    found = dice_test(games, seed)
+    with shown_task("comparing with fair dice"):
+        found = dice_test(games, seed)
     if as_json:
         for each in found:
-            echo(json.dumps(each))
+            echo(json.dumps(each), raw=True)
     elif found:
         echo("\n\n".join(_dice_page(each) for each in found))
     report_left_out(games.faults, "not counted", games.warnings)

@@ -17,8 +17,9 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say, say_nothing, write_reports
+from ur_solver.cli.output import columns, echo, say, write_reports
 from ur_solver.common.files import check_outputs
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.players.policies import PRIORITIES
 from ur_solver.rules.payoff import POINTS, Payoff
@@ -90,7 +91,7 @@ def _fairness(found: dict[str, Any]) -> str:
         throws = ", ".join(
             f"{each['throw']}: {points(each['gain'])}" for each in fairness["first_throw"]
         )
-        rows.append(["  worth of the first throw", f"{throws} points"])
+        rows.append(["  gain by the first throw", f"{throws} points"])
     if value_of(fairness["unfinished"]):
         rows.append(["  games left unfinished", as_share(fairness["unfinished"])])
     return columns(rows, "<<")
@@ -152,7 +153,12 @@ def _drama(found: dict[str, Any]) -> str:
 
 
 def _luck(found: dict[str, Any]) -> str:
-    rows = [["  the table against", "loses a game", "spread of luck", "of losses", "skill's part"]]
+    rows = [
+        [
+            *("  the table against", "points the other loses a game"),
+            *("luck, standard deviation", "losses, standard deviation", "share due to skill"),
+        ]
+    ]
     for name, each in found["luck"]["against"].items():
         rows.append(
             [
@@ -169,7 +175,7 @@ def _luck(found: dict[str, Any]) -> str:
 def _ladder(found: dict[str, Any]) -> str:
     ladder = found["ladder"]
     names, letters = ladder["policies"], names_of(len(ladder["policies"]))
-    rows = [["", "", *letters, "games to tell it from the table"]]
+    rows = [["", "", *letters, "games that show the table is better"]]
     for k, name in enumerate(names):
         wins = [
             "-" if i == k else f"{100 * value_of(each):.1f}"
@@ -288,13 +294,13 @@ def _studied(
     usual: int,
     seed: int,
     plies: int,
-    on_step: Callable[[str], object] = say_nothing,
+    is_verbose: bool = False,
 ) -> Study:
     """The study of a table, or of an estimator; of the usual number of games unless it is given."""
-    with open_playing(word, plies, "a study") as table:
+    with shown_task(f"studying {word}") as show, open_playing(word, plies, "a study") as table:
         if games is None:
             games = usual if table.are_exact else _ESTIMATED
-        return study(table, games=games, seed=seed, say=on_step)
+        return study(table, games=games, seed=seed, say=say if is_verbose else show)
 
 
 @click.command()
@@ -319,8 +325,11 @@ def study_command(
     ur study finkel:3
     ur study finkel:3 --json > finkel-3.study.json
     """
-    found = _studied(word, games, _STUDIED, seed, plies, say if verbose else say_nothing)
-    echo(json.dumps(found) if as_json else study_page(found))
+    found = _studied(word, games, _STUDIED, seed, plies, verbose)
+    if as_json:
+        echo(json.dumps(found), raw=True)
+    else:
+        echo(study_page(found))
 
 
 @click.command()
@@ -358,9 +367,13 @@ def compare_command(
         for word in words
     ]
     write_reports(
-        studies, {html: lambda _: comparison_page(studies), csv: lambda _: comparison_csv(studies)}
+        studies,
+        {
+            html: ("page", lambda _: comparison_page(studies)),
+            csv: ("table", lambda _: comparison_csv(studies)),
+        },
     )
     if as_json:
-        echo(comparison_json(studies))
+        echo(comparison_json(studies), raw=True)
     elif html is None and csv is None:
         echo(columns(table_of(studies), "<" + ">" * len(studies)))

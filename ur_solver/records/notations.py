@@ -323,6 +323,15 @@ def read_file(
         yield RecordFault(path, 1, f"{error}")
 
 
+def text_of_file(path: str) -> str:
+    """The whole text of a file of games; RecordError if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return "".join(blocks_of_file(file, lambda _warning: None))
+    except OSError as error:
+        raise RecordError(f"{error.strerror}") from None
+
+
 def read_text(
     text: str, rules: RuleSet | None = None, name: str = "-"
 ) -> Iterator[GameRecord | RecordFault]:

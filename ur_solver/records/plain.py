@@ -55,6 +55,7 @@ from ur_solver.records.parts import (
     End,
     Faults,
     Placed,
+    by_names,
     clock_comment,
     comment_lines,
     end_text,
@@ -71,9 +72,9 @@ from ur_solver.records.parts import (
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.settings import check_agreement, rules_of_text, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
+from ur_solver.rules.openings import NO_MOVE
 
 RULES, START = "rules", "start"
-NO_MOVE = "--"
 
 _OWN_HEADERS = (RULES, START, OPENING, END)
 _BARE_NAME = r"[\w.-]{1,80}"
@@ -211,8 +212,10 @@ def _add_turn(game: _GameText, number: int, line: str) -> None:
     while n_words > 1 and pieces[n_words - 1].lastindex:
         n_words -= 1
     line = line[: pieces[n_words - 1].end()]
-    if read_result(line.strip()):
-        game.end = number, line.strip()
+    players = {name.upper()[:1]: text for _, name, text in game.headers if side_of(name)}
+    result = by_names(line.strip(), players)
+    if read_result(result):
+        game.end = number, result
     else:
         if colon := _COLON.match(line):
             line = f"{line[: colon.end() - 1]} {line[colon.end() :]}"

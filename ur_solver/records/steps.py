@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ur_solver.common.copies import Unchanging
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet, mirror_square
@@ -64,7 +65,7 @@ class Rolls(tuple[Roll, ...]):
         return self[min(bisect(self._sums, chance), len(self) - 1)]
 
 
-class Stepper:
+class Stepper(Unchanging):
     """The turns of one rule set on encoded states; `stepper_of` gives the shared one."""
 
     def __init__(self, rules: RuleSet) -> None:
