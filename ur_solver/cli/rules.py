@@ -289,8 +289,7 @@ def _value_text(value: object) -> str:
 
 def _page(rules: RuleSet) -> str:
     width = min(page_width(), _WIDEST)
-    summary = "
-".join(line for text in rules_text(rules) for line in fill(text, width))
+    summary = "\n".join(line for text in rules_text(rules) for line in fill(text, width))
     prose = (
         f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
         for section in sections_of(rules)
