@@ -56,6 +56,40 @@ def test_a_picture_of_a_position(tmp_path, finkel2):
     assert picture.count('class="spare light"') == picture.count('class="spare dark"') == 1
 
 
+GAMES = """rules: finkel:2
+
+L 3 A@A2
+D 0 --
+end: unfinished
+
+rules: finkel:2
+
+L 2 A@A3
+D 1 C@C4
+L 1 --
+end: unfinished
+"""
+
+
+def test_a_file_of_games_is_drawn_where_it_stops(tmp_path, finkel2):
+    games, picture = tmp_path / "games.ur", tmp_path / "x.svg"
+    games.write_text(GAMES)
+    rules = named_rules("finkel:2")
+    after = (
+        rules.position(".L..__../......../....__.. L 1 2"),
+        rules.position("..L.__../......../...D__.. L 1 1"),
+    )
+    assert run(str(games)) == f"{after[0]}\n"
+    assert run(str(games), "--game", "2") == f"{after[1]}\n"
+    shown = run(str(games), "--game", "2", "--best", "1")
+    assert shown == run("finkel:2", after[1].notation, "--best", "1")
+    said = CliRunner().invoke(cli, ["board", str(games), "-o", str(picture)])
+    assert (said.stdout, said.stderr) == ("", f"picture written to {picture}\n")
+    assert picture.read_text() == run("finkel:2", after[0].notation, "-o", "-")
+    assert "leave out the position" in run(str(games), HERE, code=2)
+    assert "has no game 3" in run(str(games), "--game", "3", code=2)
+
+
 def test_a_picture_with_the_best_move(finkel2):
     picture = run(str(finkel2), HERE, "--best", "2", "-o", "-")
     (arrow,) = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 
 import pytest
@@ -66,6 +67,14 @@ def test_no_output_replaces_an_input(here, name):
     assert "would overwrite" in said
     assert source.read_bytes() == before
     assert sorted(each.name for each in here.iterdir()) == sorted(["g.rgn", "r.json", output.name])
+
+
+@pytest.mark.parametrize("name", sorted(WRITERS.keys() - {"export"}))
+def test_what_is_written_is_said_beside_the_output(here, name):
+    output = f"out{SUFFIXES.get(name, '.out')}"
+    done = run(*WRITERS[name], output, code=0)
+    assert re.search(rf"(written to|is in) {output}\n\Z", done.stderr)
+    assert output not in done.stdout
 
 
 @pytest.mark.parametrize("name", WRITERS)

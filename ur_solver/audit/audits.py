@@ -502,7 +502,7 @@ def account_text(audit: GameAudit) -> str:
         lost = units.gain(-sign * sum(judged.loss for judged in plies))
         terms += [f"{name}'s dice {luck}", f"{name}'s moves {lost}"]
         if audit.record.rules.payoff.has_fines and side == LIGHT:
-            terms.append(f"{name}'s fines {units.gain(sum(judged.cost for judged in plies))}")
+            terms.append(f"{name}'s fines paid {units.gain(sum(judged.cost for judged in plies))}")
     loser = audit.record.conceded_by
     if loser:
         conceded = units.gain(audit.result_value - audit.end_value)

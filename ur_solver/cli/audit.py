@@ -39,7 +39,18 @@ from ur_solver.audit.games import REFERENCE_GAMES, references_of
 from ur_solver.audit.judge import NOT_REACHED, first_covered, with_thumbs
 from ur_solver.cli.answering import answering_of, open_answering, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
-from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, side_name
+from ur_solver.cli.output import (
+    GREY,
+    PURPLE,
+    ROSE,
+    columns,
+    draw_position,
+    echo,
+    report_left_out,
+    say,
+    say_written,
+    side_name,
+)
 from ur_solver.common.files import Closing, check_outputs, write_file
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
@@ -169,7 +180,7 @@ FULL_PAGES = 3
 
 _VERDICT_HEADERS = {Verdict.BEST: "best", Verdict.CLOSE: CLOSE, Verdict.WORSE: "worse"}
 _MARK_HEADERS = ("inaccuracies", "mistakes", "blunders")
-_COLOURS = {Mark.INACCURACY: "yellow", Mark.MISTAKE: "bright_red", Mark.BLUNDER: "red"}
+_COLOURS = {Mark.INACCURACY: GREY, Mark.MISTAKE: ROSE, Mark.BLUNDER: PURPLE}
 
 
 def audit_page(
@@ -461,14 +472,17 @@ def audit_command(
             from ur_solver.audit.texts import write_csv  # noqa: PLC0415 - same
 
             write_file(csv, write_csv(found, thresholds))
+            say_written("table of all turns", csv)
         if annotate is not None and found:
             from ur_solver.audit.texts import annotated  # noqa: PLC0415 - same
 
-            write_games((annotated(audit, thresholds) for audit in found), annotate)
+            n_games = write_games((annotated(audit, thresholds) for audit in found), annotate)
+            say_written(f"{counted(n_games, 'game')} with comments", annotate)
         if html is not None:
             from ur_solver.audit.report import html_report  # noqa: PLC0415 - same
 
             write_file(html, html_report(found, thresholds, references))
+            say_written("report", html)
     if found and not as_json:
         echo(audit_page(found, thresholds, references, worst, boards))
     report_left_out(judges.faults, "not audited")

@@ -14,7 +14,7 @@ from ur_solver.api.games import Games, read_games
 from ur_solver.audit.audits import NOTHING
 from ur_solver.audit.dice_test import dice_test
 from ur_solver.cli.options import json_option, output_option, played_by_option, seed_option
-from ur_solver.cli.output import columns, echo, report_left_out, say
+from ur_solver.cli.output import columns, echo, report_left_out, say_written
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
@@ -62,7 +62,7 @@ def convert_command(
     elif (first := next(converted, None)) is not None:  # a file is not replaced by nothing
         with shown_task("converting games"):
             n_games = write_games(chain([first], converted), output)
-        say(f"{counted(n_games, 'game')} written to {output}")
+        say_written(counted(n_games, "game"), output)
     report_left_out([*games.faults, *left_out], "not converted")
 
 

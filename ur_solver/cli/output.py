@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TextIO
 
@@ -30,7 +31,10 @@ from ur_solver.rules.turns import total
 if TYPE_CHECKING:
     from ur_solver.records import RecordFault
 
-_COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
+ROSE, BLUE, GREEN, PURPLE, GREY = 131, 63, 29, 163, 243
+"""Colours of the 256 that all terminals know: legible on white and on black, 4.5 to 1 or more."""
+
+_COLOURS = {LIGHT: ROSE, DARK: BLUE}
 _BAR_WIDTH = 40
 _USUAL_WIDTH = 80
 """Columns of a terminal that does not say how many it has."""
@@ -103,6 +107,11 @@ def say(text: str) -> None:
     echo(text, err=True)
 
 
+def say_written(what: str, path: Path) -> None:
+    """Say, on standard error, what was written and where."""
+    say(f"{what} written to {path}")
+
+
 def say_nothing(_text: str) -> None:
     """Print no message: what `say` is where nobody asked for any."""
 
@@ -119,8 +128,10 @@ def draw_position(position: Position, brackets: Mapping[str, str] = MappingProxy
 
 def _paint(text: str, what: str) -> str:
     if what == ROSETTE:
-        return click.style(text, fg="magenta")
-    return click.style(text, fg=_COLOURS[what], bold=True)
+        return click.style(text, fg=PURPLE)
+    # who sees no colours sees two kinds of letters: light's are bold, dark's reversed
+    looks = {"bold": True} if what == LIGHT else {"reverse": True}
+    return click.style(text, fg=_COLOURS[what], **looks)
 
 
 def worth_bar(position: Position, value: float) -> str:
@@ -148,7 +159,7 @@ def chance_text(chance: Fraction) -> str:
 def bar(value: float) -> str:
     """A probability as a bar."""
     full = round(_BAR_WIDTH * value)
-    return click.style("#" * full, fg="green") + "-" * (_BAR_WIDTH - full)
+    return click.style("#" * full, fg=GREEN) + "-" * (_BAR_WIDTH - full)
 
 
 def size_text(size: float) -> str:

@@ -19,10 +19,11 @@ import click
 from ur_solver.answers.decisions import counts_as_best
 from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
+from ur_solver.cli.asking import ask
 from ur_solver.cli.audit import Judges, table_and_files
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option, seed_option
-from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say
-from ur_solver.cli.play import QuitError, chosen_index, interrupt_of, worth_text
+from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
+from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.text import counted, printable
 from ur_solver.errors import InputError, OutputError
@@ -62,14 +63,20 @@ class Quiz:
                 self._ask(number, decision, evaluator)
         except (QuitError, click.Abort) as left:
             stop = interrupt_of(left)
-        if self._n_asked:
-            decisions = counted(self._n_asked, "decision")
-            echo(
-                f"\n{self._n_right} of {decisions} right at the first try; first answers lost "
-                f"{100 * self._lost / self._n_asked:.1f} % of what there is to win on average"
-            )
+        echo(f"\n{self._sum()}")
         if stop is not None:
             raise stop
+
+    def _sum(self) -> str:
+        """How it went, in words."""
+        if not self._n_asked:
+            return "you have answered no decision"
+        decisions = counted(self._n_asked, "decision")
+        has_pot = any(each.position.rules.payoff.has_fines for each, _ in self._asked)
+        return (
+            f"{self._n_right} of {decisions} right at the first try; your first answers cost "
+            f"{100 * self._lost / self._n_asked:.1f} {'% of the pot' if has_pot else 'points'} each"
+        )
 
     def _ask(self, number: int, decision: Problem, evaluator: Evaluator) -> None:
         rules, source = decision.position.rules, decision.source
@@ -81,7 +88,7 @@ class Quiz:
         echo(f"\n{decision.question}\n  {listed}")
         is_first = True
         while True:
-            answer = click.prompt("best", prompt_suffix="> ").strip()
+            answer = ask("best", lambda _line: [*texts, "show", "skip", "quit", "help"])
             word = answer.lower()
             if word == "quit":
                 raise QuitError
@@ -93,7 +100,11 @@ class Quiz:
                 return
             index = chosen_index(answer, texts)
             if index is None:
-                say(f"{answer[:40]!r} is none of these: {listed.strip()}; {_HELP}")
+                is_help = word in ("help", "h", "?")
+                said = (
+                    "type a move or its number" if is_help else f"{answer[:40]!r} is no move here"
+                )
+                say(f"{said}: {listed.strip()}; {_HELP}")
                 continue
             chosen = decision.options[index]
             self._count(decision, chosen, is_first=is_first)
@@ -269,7 +280,7 @@ def practise_command(
             say(f"there is no decision in which a mistake costs {cost:g} or more")
         if asked and cards is not None:
             write_cards([each for each, _ in asked], cards, pictures)
-            say(f"{counted(len(asked), 'card')} written to {cards}")
+            say_written(counted(len(asked), "card"), cards)
         if as_json:
             for each, _ in asked:
                 echo(json.dumps(each.to_json()), raw=True)

@@ -16,7 +16,7 @@ import click
 
 from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_rules
 from ur_solver.cli.options import complete_table, json_option, pieces_option
-from ur_solver.cli.output import columns, echo, page_width, size_text
+from ur_solver.cli.output import BLUE, PURPLE, columns, echo, page_width, size_text
 from ur_solver.cli.plan import Cost, cost_of
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
@@ -85,7 +85,7 @@ def _lines(block: list[str], width: int) -> Iterator[str]:
 
 
 def _code(line: str) -> str:
-    return line.replace("*", click.style("*", fg="magenta"))
+    return line.replace("*", click.style("*", fg=PURPLE))
 
 
 def fill(text: str, width: int, mark: str = "") -> Iterator[str]:
@@ -109,7 +109,7 @@ def _styled(span: re.Match[str]) -> str:
     """Code in quotes, which is never broken, and emphasis, word by word."""
     code, strong, emphasis = span.groups()
     if code:
-        return click.style(f"'{code.replace(' ', _HARD_SPACE)}'", fg="cyan")
+        return click.style(f"'{code.replace(' ', _HARD_SPACE)}'", fg=BLUE)
     words = (strong or emphasis).split(" ")
     return " ".join(click.style(word, bold=bool(strong), italic=bool(emphasis)) for word in words)
 

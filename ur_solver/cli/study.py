@@ -17,7 +17,7 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say
+from ur_solver.cli.output import columns, echo, say, say_written
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
@@ -368,8 +368,10 @@ def compare_command(
     ]
     if html is not None:
         write_file(html, comparison_page(studies))
+        say_written("page", html)
     if csv is not None:
         write_file(csv, comparison_csv(studies))
+        say_written("table", csv)
     if as_json:
         echo(comparison_json(studies), raw=True)
     elif html is None and csv is None:

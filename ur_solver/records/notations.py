@@ -267,7 +267,7 @@ def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | 
     name theirs, as in RGN; a game that names others gives a fault.
     """
     try:
-        text = _read_text(path)
+        text = text_of_file(path)
     except InputError as error:
         yield RecordFault(path, 1, str(error))
         return
@@ -341,7 +341,8 @@ def written_games(records: Iterable[GameRecord], notation: Notation) -> Iterator
         yield f"{between}{notation.write(record)}\n"
 
 
-def _read_text(path: str) -> str:
+def text_of_file(path: str) -> str:
+    """The text of a file of games, ``-`` for standard input; RecordError if it cannot be read."""
     try:
         if path == "-":
             content = sys.stdin.buffer.read(MAX_BYTES + 1)

@@ -54,6 +54,7 @@ from ur_solver.records.parts import (
     End,
     Faults,
     Placed,
+    by_names,
     clock_comment,
     comment_lines,
     end_text,
@@ -187,8 +188,10 @@ def _add_turn(game: _GameText, number: int, line: str) -> None:
     while n_words > 1 and pieces[n_words - 1].lastindex:
         n_words -= 1
     line = line[: pieces[n_words - 1].end()]
-    if read_result(line.strip()):
-        game.end = number, line.strip()
+    players = {name.upper()[:1]: text for _, name, text in game.headers if side_of(name)}
+    result = by_names(line.strip(), players)
+    if read_result(result):
+        game.end = number, result
     else:
         game.turns.append((number, line))
     for piece in pieces[n_words:]:

@@ -700,8 +700,8 @@ def rgn_fault(rules: RuleSet) -> str | None:
     if rules.mechanics.has_race_turns():
         return None
     return (
-        f"{rules_word(rules)}: RGN can express turns of the race family only; write the plain "
-        "notation, .ur"
+        f"RGN cannot hold games of {rules_word(rules)}, which do not have the turns of the race "
+        "family; use the plain notation, .ur"
     )
 
 

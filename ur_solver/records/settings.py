@@ -84,8 +84,8 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
     }
     if not rules.mechanics.has_race_turns() or rules.squares:
         raise RuleSetError(
-            f"{rules_word(rules)}: RoyalUr's settings can express the race family's rules only; "
-            "write the plain notation, .ur"
+            f"RoyalUr's JSON cannot hold games of {rules_word(rules)}, which do not have the rules "
+            "of the race family; use the plain notation, .ur"
         )
     missing = [key for key, value in names.items() if value is None]
     if rules.switches["extra_on_throw"] is not None:

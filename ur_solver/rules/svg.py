@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, ROW_NAMES, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, awake, is_marked, is_resting, side_of, split
-from ur_solver.rules.drawing import SIDE_NAMES, Drawn
+from ur_solver.rules.drawing import MARK_WORDS, SIDE_NAMES, Drawn
 from ur_solver.rules.family import HOME
 from ur_solver.rules.settings import RuleData
 
@@ -77,9 +77,6 @@ _MARKS = (
     (WAVY_CORNERS, "M8 14l6-5 6 5 6-5 6 5M8 22l6-5 6 5 6-5 6 5M8 30l6-5 6 5 6-5 6 5"),
     (QUARTERED, "M20 7v26M7 20h26M9 9h22v22h-22z"),
 )
-
-_MARK_WORDS = {"o": "eye", ":": "four-five", "~": "wavy corner", "+": "quartered square"}
-"""What the marks of drawings in text stand for."""
 
 _FIVE_DOTS = "M12 12h0M28 12h0M20 20h0M12 28h0M28 28h0"
 
@@ -209,7 +206,7 @@ def square_word(board: Board, marks: Mapping[str, str], square: str) -> str:
 
     `marks` are those of the family (`Family.marks`).
     """
-    return "rosette" if square in board.rosettes else _MARK_WORDS.get(marks.get(square, ""), "")
+    return "rosette" if square in board.rosettes else MARK_WORDS.get(marks.get(square, ""), "")
 
 
 def icon_svg() -> str:
