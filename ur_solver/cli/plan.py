@@ -72,7 +72,7 @@ class Cost:
     def rows(self) -> list[list[str]]:
         """The figures as rows of two columns."""
         if self.reason is not None:
-            solving = f"not on this machine: {self.reason}"
+            solving = f"not possible: {self.reason}"
         else:
             time = "" if self.seconds is None else f"some {time_text(self.seconds)}, "
             solving = (
