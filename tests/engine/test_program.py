@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import pathlib
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 import ur_solver
 from ur_solver.engine.program import source_digest
 from ur_solver.kernel._sources import DIGEST
+from ur_solver.rules import family, named_rules
 
 PACKAGE = pathlib.Path(ur_solver.__file__).parent
 ROOT = pathlib.Path(__file__).parents[2]
@@ -45,6 +48,30 @@ def test_what_decides_values_decides_the_digest(copied):
     assert edited != own
     (copied / "kernel" / "another.py").touch()
     assert digest_of(copied) not in {own, edited}
+
+
+FAMILY = """
+from ur_solver.rules.families import Race
+from ur_solver.rules.family import register_family
+
+@register_family
+class {0}(Race):
+    name = "{0}"
+"""
+
+
+def test_a_family_from_elsewhere_decides_values_as_well(tmp_path, monkeypatch):
+    """Whatever its module is called; what it is made of in Python's own library does not."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(family, "FAMILIES", {**family.FAMILIES})  # undone afterwards
+    own = named_rules("finkel:2")
+    assert source_digest(own) == source_digest()
+    digests = []
+    for name in ("firstfamily", "secondfamily"):
+        (tmp_path / f"{name}.py").write_text(FAMILY.format(name))
+        importlib.import_module(name)
+        digests.append(source_digest(replace(own, name=name, family=name)))
+    assert len({*digests, source_digest()}) == 3
 
 
 def test_the_compiled_modules_know_what_they_were_made_of():

@@ -259,11 +259,16 @@ def test_a_switch_that_changes_nothing_has_the_same_values(name, changes, idle):
     """With one piece. By the readable moves: both rule sets have the same positions and values."""
     rules = variant(name, changes, 1)
     assert {*rules.idle_switches} == idle
-    values = {each.notation: value for each, value in Equations(rules).solve().items()}
+    values = {
+        each.notation: value for each, value in Equations(rules, seen_by=as_light).solve().items()
+    }
     for key in (key for key in changes if key in rules.switches):
         default = next(each for each in rules.mechanics.switches if each.key == key).default
         without = rules.changed(**{key: default})
-        found = {each.notation: value for each, value in Equations(without).solve().items()}
+        found = {
+            each.notation: value
+            for each, value in Equations(without, seen_by=as_light).solve().items()
+        }
         is_same = values.keys() == found.keys() and values == pytest.approx(found, abs=1e-12)
         assert is_same == (key in idle)
 
@@ -306,11 +311,11 @@ def test_squares_are_those_of_rows_a_and_b():
     [
         ("finkel", "There is no second leg."),
         ("conventional --path murray", "The second leg begins at index 16, on B7."),
-        ("skiriuk", "Pieces turn over at index 13, on B8."),
-        ("skiriuk --path bell", "Pieces turn over at index 13, on A7."),
+        ("skiriuk", "Pieces turn over at index 13, on B8, beyond the corner."),
+        ("skiriuk --path bell", "Pieces turn over at index 13, on A7, beyond the corner."),
         ("skiriuk --path aseb", "No piece turns over."),
         ("skiriuk --path bell --corners A7", "No piece turns over."),
-        ("skiriuk --path murray --flip on", "Pieces turn over at index 12, on C8."),
+        ("skiriuk --path murray --flip on", "Pieces turn over at index 12, on C8, the corner."),
         ("ben --path masters", "Pieces are converted at index 12, on C8; at index 14, on A8."),
         ("skiriuk --depots C3,B2", "Depots, instead of the eyes: A3 B2."),
         ("skiriuk --path bell --corners none", "Corners, instead of the wavy ones: none."),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from ur_solver.api.games import Games, read_games
 from ur_solver.audit.audits import NOTHING
 from ur_solver.audit.dice_test import dice_test
 from ur_solver.cli.options import json_option, output_option, played_by_option, seed_option
-from ur_solver.cli.output import columns, echo, report_left_out, say
+from ur_solver.cli.output import columns, echo, report_left_out, say_written
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted, json_text
@@ -58,11 +57,12 @@ def convert_command(
     if output is None:
         for text in written_games(converted, notation):
             echo(text, nl=False, raw=True)
-    elif (first := next(converted, None)) is not None:  # a file is not replaced by nothing
+    else:
         with shown_task("converting games"):
-            n_games = write_games(chain([first], converted), output)
-        say(f"{counted(n_games, 'game')} written to {output}")
-    report_left_out([*games.faults, *left_out], "not converted")
+            n_games = write_games(converted, output)
+        if n_games:
+            say_written(counted(n_games, "game"), output)
+    report_left_out([*games.faults, *left_out], "not converted", games.warnings)
 
 
 def _notation(name: str | None, output: Path | None) -> Notation:
@@ -115,7 +115,7 @@ def dice_command(files: tuple[str, ...], rules: str | None, seed: int, as_json: 
             echo(json_text(each), raw=True)
     elif found:
         echo("\n\n".join(_dice_page(each) for each in found))
-    report_left_out(games.faults, "not counted")
+    report_left_out(games.faults, "not counted", games.warnings)
 
 
 def _dice_page(found: dict[str, Any]) -> str:

@@ -13,14 +13,16 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import nullcontext
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from ur_solver.common.files import write_files
 from ur_solver.common.text import printable_lines
 from ur_solver.errors import RecordError
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
@@ -30,7 +32,10 @@ from ur_solver.rules.turns import total
 if TYPE_CHECKING:
     from ur_solver.records import RecordFault
 
-_COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
+ROSE, BLUE, GREEN, PURPLE, GREY = 131, 63, 29, 163, 243
+"""Colours of the 256 that all terminals know: legible on white and on black, 4.5 to 1 or more."""
+
+_COLOURS = {LIGHT: ROSE, DARK: BLUE}
 _BAR_WIDTH = 40
 _USUAL_WIDTH = 80
 """Columns of a terminal that does not say how many it has."""
@@ -103,6 +108,11 @@ def say(text: str) -> None:
     echo(text, err=True)
 
 
+def say_written(what: str, path: Path) -> None:
+    """Say, on standard error, what was written and where."""
+    say(f"{what} written to {path}")
+
+
 def say_nothing(_text: str) -> None:
     """Print no message: what `say` is where nobody asked for any."""
 
@@ -119,8 +129,10 @@ def draw_position(position: Position, brackets: Mapping[str, str] = MappingProxy
 
 def _paint(text: str, what: str) -> str:
     if what == ROSETTE:
-        return click.style(text, fg="magenta")
-    return click.style(text, fg=_COLOURS[what], bold=True)
+        return click.style(text, fg=PURPLE)
+    # who sees no colours sees two kinds of letters: light's are bold, dark's reversed
+    looks = {"bold": True} if what == LIGHT else {"reverse": True}
+    return click.style(text, fg=_COLOURS[what], **looks)
 
 
 def worth_bar(position: Position, value: float) -> str:
@@ -148,7 +160,7 @@ def chance_text(chance: Fraction) -> str:
 def bar(value: float) -> str:
     """A probability as a bar."""
     full = round(_BAR_WIDTH * value)
-    return click.style("#" * full, fg="green") + "-" * (_BAR_WIDTH - full)
+    return click.style("#" * full, fg=GREEN) + "-" * (_BAR_WIDTH - full)
 
 
 def size_text(size: float) -> str:
@@ -265,11 +277,37 @@ def _folded(
     yield from (line.rstrip() for line in captured.get().splitlines())
 
 
-def report_left_out(faults: Sequence[RecordFault], what: str) -> None:
+def write_reports(
+    found: Sized, reports: Mapping[Path | None, tuple[str, Callable[[Path], str]]]
+) -> None:
+    """Write the files that were asked for about what a command has found: all or none of them.
+
+    A report has a name and is made for its path; it was not asked for where that is None. Where
+    nothing was found, nothing is replaced.
+    """
+    asked = {path: report for path, report in reports.items() if path is not None}
+    if asked and not found:
+        say(f"nothing to write: {' and '.join(map(str, asked))} left as before")
+        return
+    write_files({path: make(path) for path, (_, make) in asked.items()})
+    for path, (what, _) in asked.items():
+        say_written(what, path)
+
+
+def warn(warning: RecordFault) -> None:
+    """Print what was read otherwise than it is written."""
+    say(f"warning: {warning}")
+
+
+def report_left_out(
+    faults: Sequence[RecordFault], what: str, warnings: Iterable[RecordFault] = ()
+) -> None:
     """Report games that were left out; raise RecordError of the last one if there are any.
 
     `what` says what was not done with them, such as ``not audited``.
     """
+    for each in warnings:
+        warn(each)
     for fault in faults[:-1]:
         say(f"{what}: {fault}")
     if faults:

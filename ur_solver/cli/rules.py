@@ -15,7 +15,7 @@ import click
 
 from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_rules
 from ur_solver.cli.options import complete_table, json_option, pieces_option
-from ur_solver.cli.output import columns, echo, page_width, size_text
+from ur_solver.cli.output import BLUE, PURPLE, columns, echo, page_width, size_text
 from ur_solver.cli.plan import Cost, cost_of
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted, json_text
@@ -84,7 +84,7 @@ def _lines(block: list[str], width: int) -> Iterator[str]:
 
 
 def _code(line: str) -> str:
-    return line.replace("*", click.style("*", fg="magenta"))
+    return line.replace("*", click.style("*", fg=PURPLE))
 
 
 def fill(text: str, width: int, mark: str = "") -> Iterator[str]:
@@ -108,7 +108,7 @@ def _styled(span: re.Match[str]) -> str:
     """Code in quotes, which is never broken, and emphasis, word by word."""
     code, strong, emphasis = span.groups()
     if code:
-        return click.style(f"'{code.replace(' ', _HARD_SPACE)}'", fg="cyan")
+        return click.style(f"'{code.replace(' ', _HARD_SPACE)}'", fg=BLUE)
     words = (strong or emphasis).split(" ")
     return " ".join(click.style(word, bold=bool(strong), italic=bool(emphasis)) for word in words)
 
@@ -205,7 +205,7 @@ def _list(sets: list[RuleSet]) -> str:
     return columns([head, *rows], "<><<<")
 
 
-def _summary(rules: RuleSet) -> list[str]:
+def rules_text(rules: RuleSet) -> list[str]:
     """The parts of a rule set, custom or not, one sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
     return [
@@ -263,7 +263,7 @@ def _switch(rules: RuleSet, key: str) -> Switch:
 def _switch_words(rules: RuleSet) -> list[str]:
     """What the switches say, but those at defaults that go without saying, and what is idle."""
     has_race_turns = rules.mechanics.has_race_turns()
-    words = []
+    words: list[str] = []
     for switch in rules.mechanics.switches:
         value = rules.switches[switch.key]
         if has_race_turns and switch.key in _SHOWN_OF_RACES:
@@ -272,7 +272,7 @@ def _switch_words(rules: RuleSet) -> list[str]:
         if not (is_opening or says_something(rules, switch)):
             continue
         if isinstance(switch, OneOf):
-            words.append(switch.meanings[value])
+            words += filter(None, [switch.meanings[value]])
         elif value != switch.default and not isinstance(switch, StakesSwitch):
             words.append(switch.meaning.format(_value_text(value)))
     return words
@@ -288,7 +288,7 @@ def _value_text(value: object) -> str:
 
 def _page(rules: RuleSet) -> str:
     width = min(page_width(), _WIDEST)
-    summary = "\n".join(line for text in _summary(rules) for line in fill(text, width))
+    summary = "\n".join(line for text in rules_text(rules) for line in fill(text, width))
     prose = (
         f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
         for section in sections_of(rules)

@@ -9,6 +9,8 @@ the scheduler.
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
 import math
 import pathlib
@@ -25,7 +27,7 @@ from distributed import Client, Future, LocalCluster
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
-from ur_solver.blocks.folder import described
+from ur_solver.blocks.folder import Job, described
 from ur_solver.blocks.lock import HEAD
 from ur_solver.common.machine import free_memory, program_version, usable_processors
 from ur_solver.engine.block import Lease
@@ -99,7 +101,7 @@ _AHEAD = 32
 """The number of further small blocks per message, as a message takes longer than a block."""
 
 _PROMPT = 10.0
-"""Seconds in which a worker must report about itself; one that does not is asked again later."""
+"""Seconds for which a new worker's report is waited for; one that takes longer is used later."""
 
 _MOST_SHOWN = 5_000
 """The most tasks by which demand is shown; they ask for 500 threads of Dask's defaults."""
@@ -128,14 +130,20 @@ class Worker:
 
 def _introduce(folder: str | None) -> Worker:
     """Runs on a worker."""
+    sees = None if folder is None else _head_of(folder)
     return Worker(
         version=program_version(),
-        source=source_digest(),
+        source=_source_for(None if sees is None else folder),
         machine=platform.node(),
         processors=usable_processors(),
         memory=free_memory(),
-        sees=None if folder is None else _head_of(folder),
+        sees=sees,
     )
+
+
+def _source_for(folder: str | None) -> str:
+    """The digest of the program that solves in a folder; raises as `Job.read` does."""
+    return source_digest(None if folder is None else Job.read(pathlib.Path(folder) / HEAD).rules)
 
 
 def _head_of(folder: str) -> bytes | None:
@@ -202,6 +210,7 @@ class _Drive:
         self._dispatcher = Dispatcher(graph, runner.cost, runner.most_threads, ahead=_AHEAD)
         self._futures: dict[Future, list[Assignment]] = {}
         self._attempts: dict[int, int] = {}
+        self._asked: dict[str, concurrent.futures.Future[dict[str, Worker]]] = {}
         self._refused: dict[str, str] = {}  # the workers that are given nothing, and why
         self._demand = _Demand()
         self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
@@ -263,9 +272,8 @@ class _Drive:
             if address not in heard:
                 self._lose(address)
         self._refused = {each: why for each, why in self._refused.items() if each in heard}
-        for address, each in heard.items():
-            if address not in self._dispatcher.workers and address not in self._refused:
-                self._welcome(address, int(each["nthreads"]))
+        known = {*self._dispatcher.workers, *self._refused}
+        self._welcome({each: int(heard[each]["nthreads"]) for each in heard if each not in known})
         workers = set(self._dispatcher.workers)
         if workers != before or not (workers or self._is_counted):
             self._runner.on_workers(len(workers))
@@ -280,25 +288,47 @@ class _Drive:
         with suppress(Exception):
             self._client.close()
         self._client = self._connected(self._runner.patience)
+        self._asked.clear()
         self._demand = _Demand()
 
-    def _welcome(self, address: str, threads: int) -> None:
+    def _welcome(self, new: dict[str, int]) -> None:
+        """Ask new workers, with these threads, for their reports, and use those that are right."""
+        asked = self._asked
+        self._asked = {each: asked.get(each) or self._report_of(each) for each in new}
+        fresh = [report for each, report in self._asked.items() if each not in asked]
+        concurrent.futures.wait(fresh, _PROMPT)
+        for address, threads in new.items():
+            if self._asked[address].done():
+                self._judge(address, threads, self._asked.pop(address))
+
+    def _report_of(self, address: str) -> concurrent.futures.Future[dict[str, Worker]]:
+        said = self._client.run(
+            _introduce, self._runner.folder, workers=[address], asynchronous=True
+        )
+        loop: Any = self._client.loop
+        return asyncio.run_coroutine_threadsafe(said, loop.asyncio_loop)
+
+    def _judge(
+        self, address: str, threads: int, report: concurrent.futures.Future[dict[str, Worker]]
+    ) -> None:
+        """Use a worker that has the same program and folder."""
         try:
-            worker: Worker = self._client.run(
-                _introduce, self._runner.folder, workers=[address], callback_timeout=_PROMPT
-            )[address]
-        except (OSError, TimeoutError):  # it is going, or too busy
+            worker = report.result()[address]
+        except OSError:  # it is going; if it stays, it is asked again
             return
-        except Exception as error:  # any exception of a worker of another version
-            self._refuse(address, f"does not answer: {error}")
+        except Exception as error:  # without what the rules need, or of another version
+            self._refuse(address, f"cannot be used: {error}")
             return
-        ours = program_version(), source_digest()
-        theirs = worker.version, getattr(worker, "source", "unknown")  # an older one
-        if theirs[1] != ours[1]:
-            said = "has another program: {} of source {}, not {} of source {}"
-            self._refuse(address, said.format(*theirs, *ours))
-        elif (fault := self._fault_of(worker.sees)) is not None:
+        if (fault := self._fault_of(worker.sees)) is not None:
             self._refuse(address, fault)
+            return
+        source = getattr(worker, "source", "unknown")  # of a version that says none
+        if source != (own := _source_for(self._runner.folder)):
+            self._refuse(
+                address,
+                f"has another program: {worker.version} of source {source}, not "
+                f"{program_version()} of source {own}",
+            )
         else:
             memory = worker.memory if self._runner.memory is None else self._runner.memory
             self._dispatcher.add(
@@ -347,7 +377,8 @@ class _Drive:
         elif time.monotonic() - self._since > self._runner.patience or (
             self._refused and time.monotonic() - self._since > 10
         ):
-            reasons = "; ".join(f"{each} {why}" for each, why in self._refused.items())
+            why = self._refused | dict.fromkeys(self._asked, "does not answer")
+            reasons = "; ".join(f"{each} {reason}" for each, reason in why.items())
             raise ClusterError(f"no worker can be used{': ' * bool(reasons)}{reasons}")
 
     def _submit(self) -> None:

@@ -1,9 +1,5 @@
 """Estimators as users know them: the questions of a table, answered by a network and a search.
 
-Values near the ends are wrong by less than those in the middle: half the width of the interval of a
-value that is the share v of the most it can be is ``error * spread(v)``, and one number for each
-depth of search says how wide.
-
 They lie in the folder ``estimators`` of each folder of tables, under the names that the rule sets'
 tables have; those that come with the program are looked for last.
 """
@@ -46,6 +42,7 @@ from ur_solver.errors import (
 )
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators import file as files
+from ur_solver.estimators.calibration import half_widths
 from ur_solver.estimators.file import read
 from ur_solver.estimators.network import NetworkValues, scale_of
 from ur_solver.estimators.search import Searched
@@ -56,18 +53,8 @@ from ur_solver.table.format import disk_bytes
 from ur_solver.table.names import ESTIMATORS, file_stems, own_path, table_folders, table_name
 
 if TYPE_CHECKING:
+    from ur_solver.estimators.against_table import TableComparison
     from ur_solver.study.estimates import IntervalEstimate
-
-
-def spread(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The shape of the errors, by the share of a value of the most that it can be."""
-    inside = np.clip(np.asarray(share, dtype=np.float64), 0, 1)
-    return np.asarray(np.sqrt(inside * (1 - inside)) + 0.02)
-
-
-def half_widths(error: float, share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Half the widths of intervals, as shares of the most that values can be."""
-    return np.minimum(error * spread(share), 1.0)
 
 
 _GROWTH = 20.0
@@ -121,16 +108,20 @@ class Estimator(Judge):
         self.path = None if isinstance(path, files.Stored) else pathlib.Path(path)
         self.stored = path if isinstance(path, files.Stored) else files.read(pathlib.Path(path))
         rules = self.stored.rules
-        if exact is not None and not exact.rules.is_same_game(rules):
-            raise RuleSetMismatchError(
-                f"the table is of {exact.rules.title}, the estimator of {rules.title}"
-            )
+        if exact is not None:
+            self._check_same_game(exact)
         whole_number("plies", plies, 1, MOST_PLIES)
         self.space = space_of(rules)
         self.plies = plies
         self.exact = exact
         self.network = NetworkValues(rules, self.stored.shape, self.stored.weights)
         self._searched = Searched(self.network, plies - 1, exact)
+
+    def _check_same_game(self, table: Table) -> None:
+        if not table.rules.is_same_game(self.rules):
+            raise RuleSetMismatchError(
+                f"the table is of {table.rules.title}, the estimator of {self.rules.title}"
+            )
 
     @property
     def rules(self) -> RuleSet:
@@ -270,6 +261,73 @@ class Estimator(Judge):
         """The same for a value that is known; 0 if it is exact but for a table's tolerance."""
         return float(self.state_margins(self.encode([position]), np.array([value]))[0])
 
+    def compared_with(
+        self,
+        table: Table,
+        *,
+        positions: int = 2000,
+        games: int = 1600,
+        seed: int = 1,
+        threads: int | None = None,
+    ) -> TableComparison:
+        """How far it is off by an exact table: errors of values and intervals, losses of choices.
+
+        Its own values are compared, by a search of `plies` without a table, whatever `exact` is.
+
+        Parameters
+        ----------
+        table : Table
+            Of the same rule set. One of endings is asked for values alone.
+        positions : int
+            How many positions of the network's own play are compared: a quarter as many for each
+            ply beyond the first, but at least 500. With a table of endings, how many of some ten
+            times as many it has.
+        games : int
+            How many games are played against the table, 2 or more: a quarter as many for each ply
+            beyond the first, but at least 40.
+        seed : int
+        threads : int, optional
+            For the games; one for each processor, if not given.
+
+        Returns
+        -------
+        TableComparison
+
+        Raises
+        ------
+        RuleSetMismatchError
+            If the table is of another rule set.
+        InputError
+            If a number is out of range, or the table holds none of the positions.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:1")
+        >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,))
+        >>> found = estimator.looking(1).compared_with(table)
+        >>> found.rms < found.p99 < 0.5, found.inside > 0.9
+        (True, True)
+        """
+        from ur_solver.estimators.against_table import compared  # noqa: PLC0415 - as above
+
+        self._check_same_game(table)
+        for name, number, least in (("positions", positions, 1), ("games", games, 2)):
+            whole_number(name, number, least)
+        own = Estimator(self.stored, plies=self.plies)
+        return compared(
+            own,
+            own.player,
+            table,
+            play_of=own.network,
+            plies=self.plies,
+            is_whole=table.file.part.is_whole,
+            positions=positions,
+            games=games,
+            seed=whole_number("seed", seed),
+            threads=threads,
+        )
+
     def rollout(
         self,
         position: PositionLike,
@@ -396,6 +454,11 @@ def _paths_of(rules: RuleSet) -> Iterator[pathlib.Path]:
     names = [table_name(stem) for stem in file_stems(rules)]
     paths = (folder / name for folder in (*folders, SHIPPED) for name in names)
     return (path for path in paths if path.exists())
+
+
+def estimator_path(rules: RuleSet) -> pathlib.Path | None:
+    """The first file that has the name of a rule set's estimator; None if there is none."""
+    return next(_paths_of(rules), None)
 
 
 def kept_estimator(path: pathlib.Path) -> Kept:

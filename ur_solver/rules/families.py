@@ -318,10 +318,7 @@ class Skiriuk(Family):
     switches = (
         OneOf(
             "flip",
-            {
-                "beyond": "A piece turns over on the square beyond the corner.",
-                "on": "A piece turns over on the corner.",
-            },
+            {"beyond": "", "on": ""},  # `path_words` says it
             "beyond",
             "Turn pieces over beyond the corner, or on it.",
         ),
@@ -396,7 +393,9 @@ class Skiriuk(Family):
         path, leg = self.rules.path, self.second_leg
         if leg >= len(path):
             return "No piece turns over."
-        return f"Pieces turn over at index {leg}, on {path.light[leg]}."
+        at = {"beyond": ", beyond the corner", "on": ", the corner"}[self.rules.switches["flip"]]
+        has_corner = not _CORNERS.of(self.rules).isdisjoint(path.light)
+        return f"Pieces turn over at index {leg}, on {path.light[leg]}{at * has_corner}."
 
     def square_rule(self, square: str) -> SquareRule:
         """Depots, B7 among them, islands on the four-fives, duels elsewhere."""

@@ -316,7 +316,7 @@ def pretend(source: str | None) -> None:
     """Runs on a worker, which says from then on that its program has another source."""
     from ur_solver.engine import cluster_runner, program
 
-    said = program.source_digest if source is None else lambda: source
+    said = program.source_digest if source is None else lambda _rules: source
     cluster_runner.source_digest = said
 
 
@@ -351,6 +351,17 @@ def test_a_worker_of_another_program_is_given_nothing(connect, tmp_path, whole, 
     assert f"worker {chosen[0]} has another program: " in caplog.text
     assert "it is given nothing" in caplog.text
     assert np.array_equal(values(output), whole)
+
+
+def test_a_worker_that_does_not_answer_keeps_nobody(connect, monkeypatch):
+    """As one whose folder hangs."""
+    monkeypatch.setattr(runner, "_PROMPT", 0.5)
+    stopped = next(iter(pids(connect).values()))
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        assert len(run(connect, Nothing(), 5)) == 5
+    finally:
+        os.kill(stopped, signal.SIGCONT)
 
 
 def name_version(version: str) -> None:
