@@ -312,6 +312,9 @@ class Network {
       this.layers.push({ n, m, matrix, biases, sums: new Float64Array(m) });
       first += (n + 1) * m;
     }
+    const { starts, features } = arrays;
+    check(starts.every((each, k) => !k || starts[k - 1] <= each) && starts.at(-1) === features.length
+      && values.columns === arrays.first.length - 2);
     this.first = arrays.first;
     this.parts = arrays.parts;
     this.added = added(arrays.starts, arrays.features, this.layers[0]);
