@@ -31,17 +31,22 @@ class Games:
     ----------
     faults : list of RecordFault
         The games that could not be read, so far in this iteration.
+    warnings : list of RecordFault
+        What was read otherwise than it is written, so far: the first line of a file that is not
+        UTF-8, which is read as Windows-1252.
     """
 
     def __init__(self, paths: tuple[str, ...], rules: RuleSet | None) -> None:
         self._paths = paths
         self._rules = rules
         self.faults: list[RecordFault] = []
+        self.warnings: list[RecordFault] = []
 
     def __iter__(self) -> Iterator[GameRecord]:
         self.faults.clear()
+        self.warnings.clear()
         for path in find_files(self._paths):
-            for game in read_file(path, self._rules):
+            for game in read_file(path, self._rules, self.warnings.append):
                 if isinstance(game, RecordFault):
                     self.faults.append(game)
                 else:
@@ -148,7 +153,7 @@ def ply_columns(
 
 
 def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> None:
-    """Write games to a file, in the notation that its suffix names.
+    """Write games to a file, in the notation that its suffix names; none where there are none.
 
     Parameters
     ----------
