@@ -50,7 +50,7 @@ def heed_signals():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-class Terminal(pexpect.spawn if pexpect else object):
+class Terminal(getattr(pexpect, "spawn", object)):
     """A command in a terminal of 80 columns, without colours."""
 
     def __init__(self, *words, main=MAIN):
