@@ -224,6 +224,7 @@ def _chart(found: Schedule) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
         'font-family="sans-serif" font-size="11">'
+        f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>'
     ]
     for worker, shares in enumerate(busy):
         foot = _ROW * (worker + 1) - 4
