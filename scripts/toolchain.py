@@ -1,4 +1,4 @@
-"""What the compiled core needs to be built, a C compiler and Python's headers, and what they can."""
+"""What the compiled core needs, a C compiler and Python's headers, and what the compiler can."""
 
 from __future__ import annotations
 
