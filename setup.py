@@ -15,6 +15,7 @@ UR_PROGRESS   a file that says how many files are compiled
 """
 
 import copy
+import hashlib
 import multiprocessing
 import os
 import pathlib
@@ -67,6 +68,9 @@ WIDEST = {"avx512": 64, "avx2": 32}  # bytes of a vector; of other sets 16
 # C files that hand out what others compute: compiled in half of the time
 PLAIN = ("_cython.c", "_tiled.c", "_row_block.c", "_level_block.c", "_levels.c", "_workspace.c")
 
+# The module that knows what all of them were made of: a program is known by its source
+KNOWING = "_sources.pyx"
+
 # gcc's "may be used uninitialized" errs where sanitizers or no optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning. -O3 takes twice as
 # long to compile, and solves take as long. Of what
@@ -86,6 +90,16 @@ extra = os.environ.get("UR_CFLAGS", "").split()
 def parts_of(source):
     """The C files that are linked with a module."""
     return [source.with_name(name) for name in PARTS.get(source.name, ())]
+
+
+def digest():
+    """A word that differs where the compiled modules are made of other files."""
+    paths = [pathlib.Path("setup.py"), *ROOM.rglob("*.[ch]"), *ROOM.rglob("*.p[yx][xd]")]
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        content = path.read_bytes()
+        found.update(f"{path.as_posix()} {len(content)} ".encode() + content)
+    return found.hexdigest()
 
 
 def chosen_sets(is_whole):
@@ -131,6 +145,7 @@ def extension(name, sources, room):
         include_dirs=[numpy.get_include(), str(room)],
         define_macros=[
             ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
+            *([("UR_SOURCES", f'"{digest()}"')] if KNOWING in str(sources[0]) else []),
             *([("UR_ONE_BODY", "1")] if DEBUG else []),
         ],
         libraries=["m"],

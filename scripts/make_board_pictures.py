@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
 from typing import Any
 
 from PIL import Image
@@ -37,7 +38,11 @@ DICE = """
 def main() -> None:
     """Take them."""
     command = [sys.executable, "-m", "ur_solver", "serve", "finkel:4", "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as server:
+    with (
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as server,
+        ExitStack() as stack,
+    ):
+        stack.callback(server.terminate)  # also after an error
         assert server.stderr
         lines = iter(server.stderr.readline, "")
         address = next(line for line in lines if "http:" in line).split()[1]
@@ -55,7 +60,6 @@ def main() -> None:
             play(page)
             take(page, "play-360-light")
             browser.close()
-        server.terminate()
 
 
 def opened(browser: Any, address: str, size: tuple[int, int], scheme: str) -> Any:

@@ -25,12 +25,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import numpy.typing as npt
-from against_table import differences_inside, losses, share_inside
 
 from ur_solver.answers.decisions import Values
 from ur_solver.answers.locate import open_file_of
 from ur_solver.api.table import Table
-from ur_solver.estimators.calibration import positions_of_play, value_errors
+from ur_solver.cli.evaluate import comparison_page
+from ur_solver.estimators.against_table import GAMES, POSITIONS, compared
+from ur_solver.estimators.calibration import positions_of_play
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.network import Rows
 from ur_solver.estimators.search import CUT, Searched, rolled_out
@@ -43,15 +44,13 @@ from ur_solver.study.match import share_of_wins
 ROLLED_OUT = 64
 SEARCHED = 3
 STUDIES = pathlib.Path(__file__).resolve().parents[1] / "docs" / "atlas" / "data"
-FROM_ENDINGS = 10
-"""Of this many positions of play about one is an ending that a table holds."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("estimators", nargs="+")
-    parser.add_argument("--positions", type=int, default=2000)
-    parser.add_argument("--games", type=int, default=1600, help="at 1 ply, a quarter a ply more")
+    parser.add_argument("--positions", type=int, default=POSITIONS)
+    parser.add_argument("--games", type=int, default=GAMES, help="at 1 ply, a quarter a ply more")
     parser.add_argument("--plies", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--rollouts", action="store_true", help="hold rollouts against it too")
     parser.add_argument("--left", type=int, metavar="N", help="compare endings of N pieces a side")
@@ -139,28 +138,26 @@ def _measure(
     estimator: Estimator, exact: Values, is_whole: bool, asked: argparse.Namespace
 ) -> None:
     network = estimator.network
-    n = asked.positions * (1 if is_whole else FROM_ENDINGS)
-    rows = positions_of_play(network, n, seed=1001)
-    rows = rows[exact.holds_states(rows)]
-    print(f"{estimator.rules.word}, {estimator.stored.made_by}, {len(rows)} positions", flush=True)
+    print(f"{estimator.rules.word}, {estimator.stored.made_by}", flush=True)
+    found = []
     for plies in asked.plies:
-        some = rows[: max(500, len(rows) // 4 ** (plies - 1))]
         looking = estimator.looking(plies)
-        errors = value_errors(looking.player, exact, some)
-        error = estimator.stored.errors[plies - 1]
-        inside, n = share_inside(looking.player, error, exact, some)
-        text = f"RMS {100 * errors.rms:.2f}, p99 {100 * errors.p99:.2f}, inside {inside / n:.1%}"
-        if is_whole:
-            compared, pairs = differences_inside(looking.player, error, exact, some)
-            # what a ply more costs is taken off the games
-            games = max(40, asked.games // 4 ** (plies - 1))
-            lost = losses(network, exact, games, plies=plies, threads=asked.threads)
-            text += (
-                f", of differences {compared / pairs:.1%}; a choice loses "
-                f"{_text(lost.choice, 3)}, a game {_text(lost.game, 2)} ({lost.games} games)"
-            )
-        print(f"  {plies}-ply: {text}", flush=True)
+        one = compared(
+            looking,
+            looking.player,
+            exact,
+            play_of=network,
+            plies=plies,
+            is_whole=is_whole,
+            positions=asked.positions,
+            games=asked.games,
+            threads=asked.threads,
+        )
+        found.append(one)
+    print(comparison_page(found, estimator.rules.payoff.units), flush=True)
     if asked.rollouts:
+        rows = positions_of_play(network, asked.positions, 1001)
+        rows = rows[exact.holds_states(rows)]
         _measure_rollouts(estimator, exact, rows[:: max(1, len(rows) // 200)])
 
 

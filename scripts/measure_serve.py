@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from urllib.parse import quote
 
 import numpy as np
@@ -76,7 +77,11 @@ def main() -> None:
     cores = sorted(os.sched_getaffinity(0))
     command = [sys.executable, "-m", "ur_solver", "serve", arguments.table, "--port", "0"]
     os.sched_setaffinity(0, cores[:1])  # which the server inherits
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+    with (
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server,
+        ExitStack() as stack,
+    ):
+        stack.callback(server.terminate)  # also after an error
         os.sched_setaffinity(0, cores[1:] or cores)
         assert server.stderr
         name, _, address = server.stderr.readline().partition(": http://127.0.0.1:")
@@ -91,7 +96,6 @@ def main() -> None:
         seconds, took = asyncio.run(ask_all(port, paths, connections))
         worked = sum(process.cpu_times()[:2]) - before
         memory = process.memory_info().rss
-        server.terminate()
     print(
         f"{1000 * worked / len(paths):.2f} ms of the server's processor time each; "
         f"{memory / 1e9:.2f} GB of memory at the end"

@@ -82,7 +82,8 @@ that it uses could not be loaded completely.
 ## Workers of a cluster
 
 Solves by two workers, processes of their own beside a scheduler and a driver ([on many
-machines](cluster.md)), one thread a block. No finished block was solved twice.
+machines](cluster.md)), one thread a block. No finished block was solved twice. The adaptive cluster
+starts workers as they are needed, and begins without one.
 
 {clusters}
 
@@ -205,6 +206,7 @@ class Run:
             clusters.killed_drivers,
             clusters.restarted_schedulers,
             clusters.damaged_blocks,
+            clusters.adaptive_clusters,
         )
         return self.all(*(partial(fault, one, scratch, self.times(10), SEED) for fault in faults))
 

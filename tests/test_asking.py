@@ -211,7 +211,11 @@ ASKED: dict[str, list[str]] = {
     "record": ["record {word} games.ur", "record {word} tables/sprint-1.h5 --resume"],
     "review": ["review {word} games.ur", "review games.rgn tables --by 1 --thumb win --json"],
     "sample": ["sample {word} -g 2", "sample {word} -g 2 -o tables/sprint-1.h5"],
-    "evaluate": ["evaluate {word} -g 100", "evaluate {word} --policy greedy"],
+    "evaluate": [
+        "evaluate {word} -g 100",
+        "evaluate {word} --policy greedy",
+        "evaluate {word} --against {word} -g 2",
+    ],
     "duel": ["duel table first --rules {word} -g 2", "duel first greedy --rules finkel:1 -g 2"],
     "study": ["study {word} -g 100"],
     "compare": ["compare {word} -g 100 --csv tables/finkel-1/manifest.bin"],

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # mypy takes what is imported as itself for the names of the 
     from ur_solver.answers.query import EvaluatedMove as EvaluatedMove
     from ur_solver.answers.query import ThrowValue as ThrowValue
     from ur_solver.api.games import Games as Games
+    from ur_solver.api.games import ply_columns as ply_columns
     from ur_solver.api.games import read_games as read_games
     from ur_solver.api.games import sample as sample
     from ur_solver.api.games import write_games as write_games
@@ -41,6 +42,7 @@ if TYPE_CHECKING:  # mypy takes what is imported as itself for the names of the 
     from ur_solver.audit.audits import GameAudit as GameAudit
     from ur_solver.audit.audits import JudgedPly as JudgedPly
     from ur_solver.audit.audits import PlayerSummary as PlayerSummary
+    from ur_solver.estimators.against_table import TableComparison as TableComparison
     from ur_solver.estimators.estimator import Estimator as Estimator
     from ur_solver.estimators.estimator import open_estimator as open_estimator
     from ur_solver.estimators.evaluator import open_evaluator as open_evaluator
@@ -69,11 +71,12 @@ _NAMES = {
     "answers.decisions": ("Mark", "Thresholds"),
     "answers.openings": ("EvaluatedRound",),
     "answers.query": ("Decision", "EvaluatedChoice", "EvaluatedMove", "ThrowValue"),
-    "api.games": ("Games", "read_games", "sample", "write_games"),
+    "api.games": ("Games", "ply_columns", "read_games", "sample", "write_games"),
     "api.lengths": ("Lengths", "MoveLength", "solve_lengths"),
     "api.solving": ("open_table", "rule_set", "solve", "solve_from"),
     "api.table": ("Table",),
     "audit.audits": ("GameAudit", "JudgedPly", "PlayerSummary"),
+    "estimators.against_table": ("TableComparison",),
     "estimators.evaluator": ("open_evaluator",),
     "estimators.training": ("train",),
     "estimators.estimator": ("Estimator", "open_estimator"),

@@ -16,6 +16,7 @@ from ur_solver.answers.decisions import (
     Values,
     decide,
     decide_thrown,
+    verdict_of,
 )
 from ur_solver.answers.query import decision, evaluated_moves
 from ur_solver.errors import IllegalPositionError, RuleSetMismatchError
@@ -205,7 +206,7 @@ def test_a_decision_of_one_choice_weighs_all_its_throws():
         assert one.throws == tuple(each for each in choice.throws if each.throws[:1] == shown)
 
 
-def test_alternatives_within_the_error_count_as_the_best():
+def test_alternatives_are_the_best_or_worse_or_too_close_to_call():
     worth = np.array([0.5, 0.5 - 9e-7, 0.499, 0.4, 3.0, 3.0 - 9e-6])
     starts = np.array([0, 4, 6])
     errors = np.array([0.0, 0.0, 0.01, 0.01, 0.0, 0.0])
@@ -213,7 +214,11 @@ def test_alternatives_within_the_error_count_as_the_best():
     assert found.best.tolist() == [0, 4]
     assert found.reach == pytest.approx([0.009, 0])
     assert found.loss_error == pytest.approx([0, 0, 0.01, 0.01, 0, 0])
-    assert found.ties(np.array([1.0, 10.0])).tolist() == [True, True, True, False, True, True]
+    assert found.equals(np.array([1.0, 10.0])).tolist() == [True, True, False, False, True, True]
+    losses = zip(found.loss, found.loss_error, np.repeat([1, 10], [4, 2]), strict=True)
+    assert [verdict_of(*each) for each in losses] == [
+        *("best", "best", "close", "worse", "best", "best"),
+    ]
     assert TIE == 1e-6
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.audit.test_judge import EXACT, identity_gap
 from tests.games import OWN_RULES, RACES, HashValues, random_game
-from ur_solver.answers.decisions import Branches, Decisions, Thresholds, Values
+from ur_solver.answers.decisions import Branches, Decisions, Thresholds, Values, Verdict
 from ur_solver.audit.audits import ESTIMATES, account_text
 from ur_solver.audit.judge import audit_games
 from ur_solver.audit.report import html_report
@@ -92,7 +93,7 @@ def test_luck_and_losses_add_up_and_small_losses_are_no_mistakes(rules, pieces, 
     assert identity_gap(estimated) < EXACT * estimated.end_total
     assert (estimated.start_value, estimated.end_value) == (exact.start_value, exact.end_value)
     assert estimated.start_margin == pytest.approx(MARGIN)
-    thresholds, best = Thresholds(), {"L": 0, "D": 0}
+    thresholds, kinds = Thresholds(), Counter()
     for known, judged in zip(exact.plies, estimated.plies, strict=True):
         assert (judged.value, judged.luck, judged.loss) == (known.value, known.luck, known.loss)
         # a win is exact, so that the error of a comparison is one margin, or two
@@ -100,10 +101,17 @@ def test_luck_and_losses_add_up_and_small_losses_are_no_mistakes(rules, pieces, 
             assert judged.best == known.best
             assert thresholds.mark(judged) == thresholds.mark(known)
         elif known.loss < 0.999 * MARGIN:
-            assert judged.is_best or judged.taken < 0
+            assert judged.verdict is not Verdict.WORSE
             assert thresholds.mark(judged) is None
-        best[judged.ply.side] += judged.is_choice and judged.is_best
-    assert (estimated.light.best, estimated.dark.best) == (best["L"], best["D"])
+        if judged.is_choice:  # what is too close to call counts as neither
+            assert judged.is_best == known.is_best == (judged.verdict is Verdict.BEST)
+            kinds[judged.ply.side, judged.verdict] += 1
+            assert known.verdict is (Verdict.BEST if known.is_best else Verdict.WORSE)
+    for side, summary in (("L", estimated.light), ("D", estimated.dark)):
+        counts = tuple(kinds[side, verdict] for verdict in Verdict)
+        assert (summary.best, summary.close, summary.worse) == counts
+        worse = [each for each in estimated.of_side(side) if each.verdict is Verdict.WORSE]
+        assert summary.worse_loss == sum(each.loss for each in worse) <= summary.loss
     assert estimated.light.loss == exact.light.loss
     assert exact.light.loss_margin == 0
 
@@ -129,7 +137,7 @@ def test_every_form_says_that_values_are_estimates():
     }
     texts = {name: form(estimated) for name, form in forms.items()}
     assert f" {100 * estimated.start_value:.0f} ± 10 at the start" in f" {texts['account']}"
-    assert texts["page"].endswith(ESTIMATES)
+    assert f"\n\n{ESTIMATES}\n\n" in texts["page"]
     assert f"{ESTIMATES[1:]}.</p>" in texts["html"]
     references = {record.rules: {"random": 0.1}}
     text = audit_page([estimated], Thresholds(), references, 1)

@@ -124,7 +124,7 @@ def test_a_resignation_is_shown_everywhere(query2):
     assert audit.dark.conceded == pytest.approx(worth, abs=EXACT)
     points = f"{100 * worth:.1f}"
     assert result_text(audit) == f"dark resigned at {points} %"
-    assert f"+{points} by dark's resignation: 100.0 at the end" in account_text(audit)
+    assert f", dark's resignation +{points}: 100.0 at the end" in account_text(audit)
     values = game_values(audit, Thresholds())
     assert (values["ending"], values["result_value"]) == ("resigned", 1)
     assert values["end_value"] == pytest.approx(1 - worth, abs=EXACT)
@@ -134,7 +134,8 @@ def test_a_resignation_is_shown_everywhere(query2):
     )
     page = audit_page([audit], Thresholds(), {}, 0)
     assert f"dark resigned at {points} %" in page
-    header, light, dark = page.split("\n\n")[1].splitlines()[:3]
+    (table,) = (part for part in page.split("\n\n") if "conceded" in part)
+    header, light, dark = table.splitlines()
     place = header.split().index("conceded") + 1 - len(header.split())
     assert light.split()[-1] == "0.0"
     assert dark.split()[place - 1] == points

@@ -56,6 +56,40 @@ def test_a_picture_of_a_position(tmp_path, finkel2):
     assert picture.count('class="spare light"') == picture.count('class="spare dark"') == 1
 
 
+GAMES = """rules: finkel:2
+
+L 3 A@A2
+D 0 --
+end: unfinished
+
+rules: finkel:2
+
+L 2 A@A3
+D 1 C@C4
+L 1 --
+end: unfinished
+"""
+
+
+def test_a_file_of_games_is_drawn_where_it_stops(tmp_path, finkel2):
+    games, picture = tmp_path / "games.ur", tmp_path / "x.svg"
+    games.write_text(GAMES)
+    rules = named_rules("finkel:2")
+    after = (
+        rules.position(".L..__../......../....__.. L 1 2"),
+        rules.position("..L.__../......../...D__.. L 1 1"),
+    )
+    assert run(str(games)) == f"{after[0]}\n"
+    assert run(str(games), "--game", "2") == f"{after[1]}\n"
+    shown = run(str(games), "--game", "2", "--best", "1")
+    assert shown == run("finkel:2", after[1].notation, "--best", "1")
+    said = CliRunner().invoke(cli, ["board", str(games), "-o", str(picture)])
+    assert (said.stdout, said.stderr) == ("", f"picture written to {picture}\n")
+    assert picture.read_text() == run("finkel:2", after[0].notation, "-o", "-")
+    assert "leave out the position" in run(str(games), HERE, code=2)
+    assert "has no game 3" in run(str(games), "--game", "3", code=2)
+
+
 def test_a_picture_with_the_best_move(finkel2):
     picture = run(str(finkel2), HERE, "--best", "2", "-o", "-")
     (arrow,) = [
@@ -114,6 +148,33 @@ def test_pictures_need_no_browser(finkel2):
         assert ".ur-board .arrow.best { stroke: #" in style
     fills = re.findall(r"\.ur-board \.square { fill: (#\w+)", picture)
     assert len(fills) == len({*fills}) == 2
+
+
+def luminance(colour: str) -> float:
+    """Of a colour such as ``#1b1a18`` or ``#fff``, as WCAG defines it."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * each for each in colour[1:])
+    parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+    linear = [
+        each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("caption", ["", "12 light throws 3"])
+def test_letters_stand_out_from_the_pictures_own_background(caption):
+    """A page around a picture may be dark where the system is light, and the other way round."""
+    position = named_rules("finkel:2").start()
+    for picture in (board_picture(position, caption=caption), position._repr_html_()):
+        x, y, width, height = re.search(r'viewBox="(\S+) (\S+) (\S+) (\S+)"', picture).groups()
+        ground = f'<rect class="ground" x="{x}" y="{y}" width="{width}" height="{height}"/>'
+        assert f"</style>{ground}" in picture
+        light, _, dark = picture.partition("@media (prefers-color-scheme: dark)")
+        for style in (light, dark):
+            (behind,) = re.findall(r"\.ground \{ fill: (#\w+)", style)
+            for name in ("count", "coordinate"):
+                (letter,) = re.findall(rf"\.{name} \{{[^}}]*fill: (#\w+)", style)
+                darker, lighter = sorted(map(luminance, (behind, letter)))
+                assert (lighter + 0.05) / (darker + 0.05) >= 4.5
 
 
 def test_what_cannot_be_drawn(tmp_path):

@@ -51,7 +51,7 @@ def test_games_that_fail_are_reported_and_the_others_written(tmp_path):
     output = tmp_path / "out.rgn"
     shown = convert(tmp_path / "a.ur", tmp_path / "b.rgn", "-o", output, code=2)
     assert "b.rgn: line 2, column 4" in shown.stderr
-    assert "a.ur: birds:2: RGN can express turns of the race family only" in shown.stderr
+    assert "a.ur: RGN cannot hold games of birds:2" in shown.stderr
     (game,) = read_file(str(output))
     assert game.comments == {1: "so"}
 

@@ -150,7 +150,7 @@ def test_an_estimator_plays_where_there_is_no_table(folder):
     assert shares["games"] == 40
     game = run("play", "finkel", "--light", "table", "--plies", "1", "--seed", "3")
     assert "has won" in game
-    assert game.rstrip().endswith(ESTIMATES)
+    assert f"\n\n{ESTIMATES}\n\n" in game
     assert "reference players" not in game
 
 
@@ -194,7 +194,7 @@ def test_games_are_audited(folder):
     page = run("audit", "finkel", str(own), "--html", str(folder / "report.html"))
     assert ESTIMATES in page
     assert "100 the estimator's" in page
-    assert "± " in page.splitlines()[1]
+    assert page.count("light's chance: 50 ± ") == 2
     assert ESTIMATES[1:] in (folder / "report.html").read_text()
 
 

@@ -27,7 +27,7 @@ SUMMARY = [
 ]  # fmt: skip
 COST = [
     "positions", "memory_bytes", "memory_free_bytes", "table_bytes", "disk_bytes",
-    "disk_free_bytes", "seconds", "reason", "fits",
+    "disk_free_bytes", "seconds", "reason", "estimates", "fits",
 ]  # fmt: skip
 
 

@@ -43,11 +43,12 @@ def record_of(path):
 def test_a_zero_chooses_its_square(tmp_path):
     path = tmp_path / "game.ur"
     output = play("--seed", ZERO_OF_LIGHT, "-o", path, stdin="hint\na@a2\nquit\n")
-    assert "light 0, dark 1\n" in output
+    assert "light throws 0, dark throws 1\n" in output
+    assert "\nyou threw 0: choose a square\n" in output
     assert "1 A@A4   2 A@A3   3 A@A2   4 A@A1" in output
     assert re.search(r"4  A@A1 +60\.\d+ % +best", output)
     assert re.search(r"1  A@A4 +50\.00 % +-10\.\d+", output)
-    assert "light chooses: A@A2 C@C4; light is the first player" in output
+    assert "you chose A2; dark's 1 enters on C4; light starts" in output
     record = record_of(path)
     assert [(each.throws, each.text) for each in record.opening] == [((0, 1), "A@A2 C@C4")]
     assert record.start.notation == ".L..__../......../...D__.. L 0 0"
@@ -93,7 +94,7 @@ def test_an_opening_is_taken_down_and_corrected(tmp_path):
     path = tmp_path / "game.ur"
     typed = ["9 9", "2", "2 2", "0-1", "a3a1", "1", "undo", "undo", "0-3", "2", "quit"]
     output = ur("record", "ben:1", path, "--no-audit", stdin="\n".join(typed) + "\n")
-    assert "9-9 is not what 3-binary dice show" in output
+    assert "'9 9': for each side type 0 to 3" in output
     assert "'2' is not a round such as '2 1'" in output
     assert [each.text for each in record_of(path).opening] == ["A@A3 C@C3", "A3A1 C3B1"]
     ur("record", "ben:1", path, "--no-audit", "--resume", stdin="undo\n1 2\nquit\n")

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from ur_solver.cli import cli
-from ur_solver.cli.play import chosen_index
+from ur_solver.cli.playing import chosen_index
 from ur_solver.records import read_file
 from ur_solver.rules import named_rules
 from ur_solver.rules.drawing import FROM, TO, board_text, position_text
@@ -62,6 +62,7 @@ def test_a_move_is_taken_back_and_the_dice_are_the_same(tmp_path):
     assert back.read_text() == straight.read_text()
     # and a move taken back can be another one
     answers = "1\n1\nundo\n2\nquit\n"
+    back.unlink()
     play("--seed", 11, "-o", back, stdin=answers)
     (record,) = read_file(str(back))
     (other,) = read_file(str(straight))
@@ -69,7 +70,7 @@ def test_a_move_is_taken_back_and_the_dice_are_the_same(tmp_path):
                if a.played != b.played]  # fmt: skip
     assert changed
     assert record.plies[changed[0]].throws == other.plies[changed[0]].throws
-    assert "you have made no choice yet" in play("--seed", 11, stdin="undo\n").stderr
+    assert "no move has been made" in play("--seed", 11, stdin="undo\n").stderr
 
 
 def test_the_other_sides_move_is_shown_on_the_board():
@@ -102,31 +103,78 @@ def test_brackets_move_nothing_on_the_board():
 
 
 def test_a_game_that_is_left_goes_on_with_the_same_dice(tmp_path):
-    straight, resumed = tmp_path / "straight.ur", tmp_path / "resumed.ur"
+    straight = tmp_path / "straight.ur"
     play("--seed", 5, "--dark", "greedy", "-o", straight, stdin="1\n" * 99)
     assert not list(games_folder().glob("*"))  # a finished game is not kept
     play("--seed", 5, "--dark", "greedy", stdin="1\n1\n1\nquit\n")
     (kept,) = games_folder().iterdir()
     (record,) = read_file(str(kept))
     assert (record.ending, record.player("D")) == ("unfinished", "greedy")
-    assert "--resume continues it" in play(stdin="quit\n", code=0).stderr
-    for answers in ("1\n", "1\n" * 99):
-        play("--seed", 5, "--dark", "greedy", stdin="1\n1\n1\nquit\n")
+    for number, answers in enumerate(("1\nquit\n", "1\n" * 99)):
+        resumed = tmp_path / f"resumed-{number}.ur"
         play("--resume", "-o", resumed, stdin=answers)
     assert resumed.read_text() == straight.read_text()
     assert "no game of finkel:2 to resume" in play("--resume", stdin="", code=2).stderr
 
 
-def test_a_game_in_which_nothing_was_played_replaces_none():
-    play("--seed", 5, stdin="1\n1\nquit\n")
-    (kept,) = games_folder().iterdir()
-    before = kept.read_bytes()
-    for stdin in ("quit\n", ""):
-        said = play("--seed", 6, stdin=stdin)
-        assert "--resume continues it, a turn of this game replaces it" in said.stderr
-        assert "nothing is saved" in said.stdout
-        assert kept.read_bytes() == before
+def test_every_game_that_is_left_is_kept():
+    for seed in (5, 6):
+        play("--seed", seed, stdin="1\n1\nquit\n")
+    play("--seed", 7, stdin="quit\n")  # in which nothing was played
+    other, one = sorted(games_folder().iterdir())
+    before = one.read_bytes()
+    said = play("--seed", 7, stdin="")
+    assert "a saved game exists, and stays; --resume continues it" in said.stderr
+    assert "nothing is saved" in said.stdout
+    play("--resume", stdin="resign\n")
+    assert [*games_folder().iterdir()] == [one]  # the last one is over
+    assert one.read_bytes() == before
     assert "--resume' continues it" in play("--resume", stdin="quit\n").stdout
+    assert not other.exists()
+
+
+def test_another_course_of_a_game_that_was_left_is_kept_too():
+    play("--seed", 11, stdin="1\n1\nundo\n2\nquit\n")
+    game = games_folder() / "finkel-2.ur"
+    (second,) = read_file(str(game))
+    said = play("--resume", stdin="versions\nversion 1\nquit\n")
+    (first,) = read_file(str(game))
+    assert re.search(r"^  1  \d throws, the last throw", said.stdout, re.MULTILINE)
+    changed = [
+        (one.side, one.throws)
+        for one, other in zip(first.plies, second.plies, strict=False)
+        if one.played != other.played
+    ]
+    assert changed[0] == ("L", changed[0][1])
+    play("--resume", stdin="undo\nquit\n")
+    (again,) = read_file(str(game))
+    assert [ply.played for ply in again.plies] == [ply.played for ply in second.plies]
+
+
+def test_what_is_expected_of_money(solved):
+    solved(named_rules("bell-stakes:1"))
+    arguments = ["play", "bell-stakes:1", "--seed", "3", "--dark", "first", "--no-audit"]
+    shown = CliRunner().invoke(cli, arguments, input="hint\nquit\n").stdout
+    found = re.search(
+        r"you can expect (\d+\.\d) of the pot of 20\n  1  A@B1  (\d+\.\d+)  best", shown
+    )
+    assert float(found[1]) == pytest.approx(float(found[2]), abs=0.05)
+
+
+def test_games_are_added_to_a_file(tmp_path):
+    path = tmp_path / "me.rgn"
+    for number, seed in enumerate((5, 6, 7), start=1):
+        said = play("--seed", seed, "--dark", "first", "-o", path, stdin="1\n" * 99)
+        assert said.stderr.endswith(f", game {number}\n") == (number > 1)
+        assert [game.ending for game in read_file(str(path))] == ["won"] * number
+    before = path.read_text()
+    play("--seed", 8, "-o", path, stdin="1\nquit\n")
+    play("--resume", "-o", path, stdin="1\nresign\n")  # in the place of its own beginning
+    assert path.read_text().startswith(before)
+    assert [game.ending for game in read_file(str(path))] == ["won"] * 3 + ["resigned"]
+    path.write_text("my notes\n")
+    assert "is no file of games" in play("-o", path, stdin="1\n", code=2).stderr
+    assert path.read_text() == "my notes\n"
 
 
 def test_players_can_be_changed_when_going_on(tmp_path):

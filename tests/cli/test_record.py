@@ -73,6 +73,12 @@ def test_a_correction_keeps_what_fits(path):
     assert turns_of(recorded(path)) == turns("L 3 A@A2\nD 2 C@C3\nL 2 A2B1\nD 1 C@C4\n")
 
 
+def test_a_throw_is_taken_back_before_its_move(path):
+    shown = record(path, stdin="1\n1\n2\nundo\n3\na@a2\nback 3\n2\nundo\n1\nquit\n")
+    assert shown.stderr.count("the throw is taken back; type it again") == 2
+    assert turns_of(recorded(path)) == turns("L 1 A@A4\nD 1 C@C4\nL 1 A4A3\n")
+
+
 def test_a_correction_is_dropped(path):
     corrections = "back 1\nundo\nback 9\nback 1\nback 2\n"
     shown = record(path, stdin=f"3\n0\n2 a2b1\n{corrections}3\nturns\nquit\n")
@@ -86,8 +92,8 @@ def test_what_is_typed_wrongly_is_asked_again(path):
     answers = "x\n9\n3 a@a1\nhint\n3\nundo\nundo\nundo\nquit\n"
     shown = record(path, stdin=answers).stderr
     assert "'x' is not a throw such as 3" in shown
-    assert "throw 9: 4-binary dice show 0, 1, 2, 3, 4" in shown
-    assert "move 'a@a1' is not legal with throw 3 in '....__../......../....__.. L 2 2'" in shown
+    assert "'9': type 0 to 4" in shown
+    assert "'a@a1': with a 3 you can play only A@A2" in shown
     assert "type the throw first" in shown
     assert "nothing to undo" in shown
     assert not recorded(path).plies
@@ -112,17 +118,53 @@ def test_a_game_that_has_ended_is_audited(path):
     assert "finkel:2" in path.read_text()
 
 
-def test_existing_files_are_left(path):
+def test_what_is_there_stays(path):
     path.write_text("my notes\n")
-    assert "exists; name another file" in record(path, stdin="3\n", code=2).stderr
-    assert "neither a move" in record(path, "--resume", stdin="3\n", code=2).stderr
-    path.write_text(f"{HEAD}L 3 A@A2\nend: resigned by D\n")
-    shown = record(path, "--resume", stdin="3\n", code=2).stderr
-    assert "does not hold one unfinished game" in shown
-    assert path.read_text() == f"{HEAD}L 3 A@A2\nend: resigned by D\n"
+    for options in ((), ("--resume",)):
+        assert "is no file of games" in record(path, *options, stdin="3\n", code=2).stderr
+    path.write_text(f"{HEAD}L 3 A@A2\nD 9 C@C4\nend: unfinished\n\n{HEAD}L 3 A@A2\nL wins\n")
+    assert "where one cannot be read" in record(path, stdin="3\n", code=2).stderr
+    first = f"{HEAD}L 3 a@a2\nend: resigned by D\n"
+    path.write_text(first)
+    record(path, stdin="2\nL wins\n")
+    record(path, stdin="2\n1 c@c4\n")
+    assert path.read_text().startswith(first)
+    games = [*read_file(str(path))]
+    assert [(game.ending, len(game.plies)) for game in games] == [
+        *(("resigned", 1), ("ended", 1), ("unfinished", 2)),
+    ]
+    assert "--resume to go on" in record(path, stdin="3\n", code=2).stderr
+    record(path, "--resume", stdin="0\nquit\n")
+    assert [len(game.plies) for game in read_file(str(path))] == [1, 1, 3]
     missing = path.with_name("no.ur")
     assert "no game to resume" in record(missing, "--resume", stdin="3\n", code=2).stderr
     assert "nor a suffix" in record(path.with_name("x.txt"), stdin="3\n", code=2).stderr
+
+
+def test_a_correction_that_is_not_typed_changes_nothing(path):
+    record(path, stdin="3\n0\n2 a2b1\n1\n0\n0\n0\nquit\n")
+    before = path.read_bytes()
+    for answers in ("back 3\nquit\n", "back 3\n", "back 3\nL wins\nundo\n", "back 3\nback 1\n"):
+        record(path, "--resume", stdin=answers)
+        assert path.read_bytes() == before
+
+
+def test_a_file_that_somebody_else_changes_stays(path, monkeypatch):
+    other = f"{HEAD}L 1 A@A4\nend: unfinished\n"
+    typed = iter(["3", "0", "2 a2b1", "quit"])
+
+    def answered(_prompt, **_options):
+        answer = next(typed)
+        if answer == "0":
+            path.write_text(other)
+        return answer
+
+    monkeypatch.setattr("ur_solver.cli.asking.click.prompt", answered)
+    said = record(path, stdin="").stderr
+    own = path.with_name("evening-2.ur")
+    assert f"the game goes on in {own}" in said
+    assert path.read_text() == other
+    assert len(recorded(own).plies) == 3
 
 
 def test_choices_before_the_throw_and_two_throws(path, solved):

@@ -88,11 +88,11 @@ def test_rules_of_a_custom_rule_set():
     for name, said in (("casual", "There are no extra throws."), ("casual-roll-again", again)):
         assert said in " ".join(run("rules", name).split())
     stacked = run("rules", "skiriuk", "--stack-height", "2", "--depots", "a3", "--flip", "on")
-    turned = "A piece turns over on the corner."
-    most = "The most pieces on a depot or an island: 2."
+    turned = "Pieces turn over at index 12, on A8, the corner."
+    most = "The most pieces in a stack: 2."
     for said in (most, "instead of the eyes: A3.", turned):
         assert said in " ".join(stacked.split())
-    assert "The most pieces on a depot" not in run("rules", "skiriuk")
+    assert "The most pieces in a stack" not in run("rules", "skiriuk")
 
 
 def test_rules_of_squares_are_described(tmp_path: pathlib.Path):

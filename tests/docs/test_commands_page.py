@@ -94,6 +94,7 @@ ASKED = {
         ["evaluate", "finkel:1", "-g", "5", "--light", "random"],
         ["evaluate", "finkel:2", "--policy", "greedy"],
         ["evaluate", "ESTIMATOR", "-g", "2", "--light", "random", "--dark", "random"],
+        ["evaluate", "JUDGED", "--against", "finkel:2", "-g", "2", "--plies", "1"],
     ],
     "ur duel": [
         ["duel", "first", "first", "--rules", "finkel:1", "-g", "2"],
@@ -160,6 +161,8 @@ def test_every_command_with_json_is_on_the_page():
 
 # No test solves these: tables of them would answer in the place of the estimators.
 STORED = {"ESTIMATOR": "skiriuk:7", "SMALL": "four-again-d4:1", "BIRDS": "birds:2"}
+# This one is held against its table.
+STORED["JUDGED"] = "finkel:2"
 
 
 @pytest.fixture

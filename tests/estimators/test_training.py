@@ -14,6 +14,7 @@ from ur_solver.answers.decisions import Values
 from ur_solver.api.table import Table
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.estimators import training as making
+from ur_solver.estimators.against_table import differences_inside, losses, share_inside
 from ur_solver.estimators.calibration import Effort, calibrated, positions_of_play, value_errors
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.search import Searched
@@ -31,11 +32,6 @@ from ur_solver.study.match import share_of_wins
 
 pytestmark = pytest.mark.medium
 
-_against_table = script_module("against_table")
-differences_inside = _against_table.differences_inside
-losses = _against_table.losses
-share_inside = _against_table.share_inside
-
 QUICK = Effort(positions=60, rollouts=8)
 
 
@@ -47,6 +43,11 @@ def shuffled(estimator: Estimator) -> Estimator:
     """The same with its weights in any order."""
     weights = np.random.default_rng(1).permutation(estimator.stored.weights)
     return Estimator(dataclasses.replace(estimator.stored, weights=weights), plies=1)
+
+
+def with_errors(estimator: Estimator, errors: np.ndarray) -> Estimator:
+    """The same with other intervals."""
+    return Estimator(dataclasses.replace(estimator.stored, errors=errors), plies=estimator.plies)
 
 
 def test_it_beats_every_rule_of_thumb(estimator):
@@ -64,35 +65,33 @@ def test_exact_values_are_within_the_stated_intervals(estimator, exact):
     rows = positions_of_play(estimator.network, 500, seed=5)
     for plies in (1, 2):
         deeper = estimator.looking(plies)
-        inside, n = share_inside(deeper.player, estimator.stored.errors[plies - 1], exact, rows)
-        assert n == 500
-        assert inside >= 465
+        assert len(rows) == 500
+        assert share_inside(deeper, exact, rows) >= 0.93
         # so are the differences of moves
-        compared, n = differences_inside(
-            deeper.player, estimator.stored.errors[plies - 1], exact, rows
-        )
-        assert n > 100
-        assert compared >= 0.93 * n
+        assert differences_inside(deeper, exact, rows) >= 0.93
 
 
 def test_a_deeper_search_loses_less(estimator, exact):
-    one, two = (losses(estimator.network, exact, 400, plies=plies) for plies in (1, 2))
-    assert one.game.value < 0.15
-    assert two.game.high < one.game.low
-    assert two.choice.value < one.choice.value
+    one, two = (
+        losses(TablePolicy(estimator.looking(plies).player), exact, 400) for plies in (1, 2)
+    )
+    (one_game, one_choice, n), (two_game, two_choice, _) = one, two
+    assert n == 400
+    assert one_game.value < 0.15
+    assert two_game.high < one_game.low
+    assert two_choice.value < one_choice.value
 
 
 def test_a_broken_network_is_noticed_by_the_same_measurements(estimator, exact):
     broken = shuffled(estimator)
     rows = positions_of_play(estimator.network, 500, seed=5)
-    inside, _ = share_inside(broken.player, estimator.stored.errors[0], exact, rows)
-    assert inside < 450  # not the 465 that are demanded of a sound one
+    assert share_inside(broken, exact, rows) < 0.9  # not the 0.93 that are demanded of a sound one
     well, badly = (value_errors(each.player, exact, rows).rms for each in (estimator, broken))
     assert badly > 1.5 * well
-    assert (
-        losses(broken.network, exact, 200).game.low
-        > losses(estimator.network, exact, 200).game.high
+    (badly, _, _), (well, _, _) = (
+        losses(TablePolicy(each.player), exact, 200) for each in (broken, estimator)
     )
+    assert badly.low > well.high
     # without a table, too
     errors, measured = calibrated(broken.network, QUICK)
     assert errors[0] > 1.5 * estimator.stored.errors[0]
@@ -121,9 +120,9 @@ def test_intervals_hold_where_a_table_has_positions(estimator, exact):
     network, wrong = estimator.network, _Generous(exact)
     rows = positions_of_play(network, 500, seed=5)
     without, _ = calibrated(network, QUICK)
-    assert share_inside(network, without[0], wrong, rows)[0] < 250
+    assert share_inside(with_errors(estimator, without), wrong, rows) < 0.5
     errors, measured = calibrated(network, QUICK, exact=wrong)
-    assert share_inside(network, errors[0], wrong, rows)[0] > 400
+    assert share_inside(with_errors(estimator, errors), wrong, rows) > 0.8
     assert measured["against_table"]["positions"] == QUICK.positions
     # a table of what no game comes to says nothing
     wrong.holds_states = lambda states: np.zeros(len(states), dtype=bool)
@@ -153,9 +152,8 @@ def test_intervals_hold_where_a_deeper_search_is_worse(estimator):
     errors, _ = calibrated(network, QUICK, exact=table)
     assert errors[1] > errors[0]
     rows = positions_of_play(network, QUICK.positions, 1, table)
-    for depth in range(3):
-        inside, n = share_inside(Searched(network, depth), errors[depth], table, rows)
-        assert inside >= 0.95 * n
+    for plies in (1, 2, 3):
+        assert share_inside(with_errors(estimator, errors).looking(plies), table, rows) >= 0.95
     assert errors[3] == errors[2]
 
 

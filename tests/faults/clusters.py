@@ -88,7 +88,7 @@ def machines(folder: pathlib.Path, workers: int) -> Iterator[Machines]:
 
 def _disturbed(
     solves: Solves,
-    cluster: Machines,
+    address: str,
     disturb: Callable[[], object],
     after: int,
     silence: float = 60,
@@ -105,7 +105,7 @@ def _disturbed(
     make_table(
         solves.rules,
         solves.output,
-        cluster=Cluster(cluster.address, threads=1, silence=silence),
+        cluster=Cluster(address, threads=1, silence=silence),
         progress=progress,
     )
     return solves.is_right() and len(reported) == len(set(reported))
@@ -123,7 +123,35 @@ def killed_workers(solves: Solves, folder: pathlib.Path, times: int, seed: int) 
 
         for case in range(times):
             after = dice.randrange(1, 60)
-            is_right = _disturbed(solves, cluster, kill, after)
+            is_right = _disturbed(solves, cluster.address, kill, after)
+            tally.count(survived=is_right, case=f"case {case} of seed {seed}, block {after}")
+    return tally
+
+
+def adaptive_clusters(solves: Solves, folder: pathlib.Path, times: int, seed: int) -> Tally:
+    """A cluster that starts and ends workers as needed begins without one, and one is killed."""
+    from distributed import Client, LocalCluster
+
+    tally = Tally(f"{solves.word}, an adaptive cluster of none to two workers: one is killed")
+    dice = random.Random(seed)
+    for case in range(times):
+        with LocalCluster(
+            n_workers=0,
+            threads_per_worker=1,
+            memory_limit=0,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+            local_directory=str(folder),
+        ) as cluster:
+            cluster.adapt(minimum=0, maximum=2, interval="100ms")
+
+            def kill(address: str = cluster.scheduler_address) -> None:
+                with Client(address, set_as_default=False) as client:
+                    for pid in list(client.run(os.getpid).values())[:1]:
+                        os.kill(pid, signal.SIGKILL)
+
+            after = dice.randrange(1, 60)
+            is_right = _disturbed(solves, cluster.scheduler_address, kill, after)
             tally.count(survived=is_right, case=f"case {case} of seed {seed}, block {after}")
     return tally
 
@@ -137,7 +165,7 @@ def stopped_workers(solves: Solves, folder: pathlib.Path, times: int, seed: int)
             after = dice.randrange(1, 60)
             is_right = _disturbed(
                 solves,
-                cluster,
+                cluster.address,
                 lambda: cluster.workers[0].send_signal(signal.SIGSTOP),
                 after,
                 silence=3,
@@ -162,7 +190,7 @@ def restarted_schedulers(solves: Solves, folder: pathlib.Path, times: int, seed:
                 cluster.start_worker()
 
             after = dice.randrange(1, 60)
-            is_right = _disturbed(solves, cluster, restart, after)
+            is_right = _disturbed(solves, cluster.address, restart, after)
             tally.count(survived=is_right, case=f"case {case} of seed {seed}, block {after}")
     return tally
 
@@ -180,7 +208,7 @@ def full_disks_of_workers(solves: Solves, folder: pathlib.Path, times: int, seed
 
         with machines(folder, 1) as cluster:
             cluster.start_worker(limit)
-            is_right = _disturbed(solves, cluster, lambda: None, 0)
+            is_right = _disturbed(solves, cluster.address, lambda: None, 0)
             tally.count(survived=is_right, case=f"case {case} of seed {seed}, {size} bytes")
     return tally
 

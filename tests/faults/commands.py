@@ -123,7 +123,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     "evaluate": (
         [_TABLE],
         {"--light": _TEXT, "--dark": _TEXT, "-g": _NUMBER, "--seed": _NUMBER, "--json": "",
-         "--policy": _TEXT, "--examples": _NUMBER},
+         "--policy": _TEXT, "--against": _TABLE, "--examples": _NUMBER},
     ),
     "duel": (
         ["first", "random", "-g", "2"],  # another word would be run as a program

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -95,6 +96,8 @@ def test_a_new_version_is_shown_once_all_pages_of_the_old_one_were_closed(browse
     """Files of one version stay together: the old page goes on, the next visit has the new one."""
     folder = tmp_path / "games" / "ur"
     publish(folder, [], [named_rules("finkel:1")])
+    for file in folder.rglob("*"):  # the server compares times by the second
+        os.utime(file, (1e9, 1e9))
     server = FileServer(tmp_path)
     person = Person(browser, server.origin + PATH)
     person.visit("rules=finkel:1")
@@ -115,15 +118,23 @@ def test_a_new_version_is_shown_once_all_pages_of_the_old_one_were_closed(browse
     count = (
         "fetch('data/index.json').then((reply) => reply.json()).then((index) => index.rules.length)"
     )
-    for _ in range(5):  # the browser may take a moment to see that a page is closed
-        person.page.goto("about:blank")
-        person.visit("rules=finkel:1")
-        if person.page.evaluate(count) == 2:
-            break
+    # The browser takes a moment to see that a page is closed; one outside the site waits for it.
+    (tmp_path / "outside.html").write_text('<!DOCTYPE html><link rel="icon" href="data:,">')
+    person.page.goto(server.origin + "/outside.html")
+    person.page.evaluate(
+        """async (scope) => {
+      const { waiting } = await navigator.serviceWorker.getRegistration(scope);
+      while (waiting && waiting.state !== "activated") {
+        await new Promise((found) => (waiting.onstatechange = found));
+      }
+    }""",
+        PATH + "/",
+    )
+    person.visit("rules=finkel:1")
     assert person.page.evaluate(count) == 2
     names = person.page.evaluate("caches.keys()")
     assert len([name for name in names if not name.endswith("pieces")]) == 1
-    person.close()
+    person.close("outside.html")
     server.stop()
 
 

@@ -61,6 +61,22 @@ end: unfinished
     assert re.findall(r"states\[(\d+)\]: ", str(caught.value)) == ["1", "4", "6"]
 
 
+@pytest.mark.parametrize(
+    ("line", "end"),
+    [("Ann resigned", ("resigned", "D")), ("anna bell wins", ("ended", "D")),
+     ("Anna Bell lost on time", ("timeout", "L"))],
+)  # fmt: skip
+def test_a_result_by_a_players_name(line, end):
+    game = only(read_text(f"rules: finkel:3\nLight: Ann\nDark: Anna Bell\nL 3 A@A2\n{line}\n"))
+    assert (game.ending, game.winner) == end
+
+
+def test_a_name_of_nobody_is_no_result():
+    for names in ("Light: Ben", "Light: Ann\nDark: Ann"):
+        (fault,) = read_text(f"rules: finkel:3\n{names}\nL 3 A@A2\nAnn resigned\n")
+        assert "'Ann' begins neither a turn" in fault.reason
+
+
 def test_the_examples_of_the_documents():
     """Both ways of writing them give the same game."""
     page = (pathlib.Path(__file__).parents[2] / "docs/records.md").read_text()

@@ -146,7 +146,11 @@ def test_other_dice_where_the_rules_allow_them():
         ("skiriuk", {"switches": {"stack_height": True}}, "stack_height is True, not 1 to 7"),
         ("skiriuk", {"switches": {"depots": ("B9",)}}, "depots: 'B9' is no square of the board"),
         ("skiriuk", {"switches": {"depots": ["B1"]}}, "depots is .*, not a tuple that squares_of"),
-        ("skiriuk", {"switches": {"corners": ("A3",)}}, "visits B1 twice, .* 'l' on both visits"),
+        (
+            "skiriuk",
+            {"switches": {"corners": ("A3",)}},
+            "visits B1 B2 .* alike on both visits, 'l'",
+        ),
         ("ben", {"switches": {"conversions": ("B8",), "four_eyes": 3}}, "four_eyes is 3, not a tu"),
         (
             "finkel",

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from ur_solver.answers.openings import sources_of
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import RuleSetError
-from ur_solver.rules import CATALOGUE, DICE, Dice, RuleSet, named_rules
-from ur_solver.rules.openings import beginnings, opening_of, opening_value
+from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Dice, Path, RuleSet, named_rules
+from ur_solver.rules.openings import beginnings, level, opening_of, opening_value
 from ur_solver.study import evaluate
 
 BEN = named_rules("ben:1")
@@ -155,6 +156,81 @@ def test_what_follows_a_round():
     assert [each.text for each in opening_of(BEN).rounds(3, (2, 0))] == [
         "A1B2 C1B1", "A1B2 C1B2", "A1B2 C1B3", "A1B2 C1B4",
     ]  # fmt: skip
+
+
+# Ben's opening on other paths and conversion squares.
+
+
+def test_a_marker_that_cannot_make_its_throw_stays():
+    # beyond B1 (index 4), the only conversion square, no blank piece may go
+    rules = BEN.changed(path=PATHS["bell"], conversions=("B1",), dice=DICE["d4"])
+    opening = opening_of(rules)
+    (both,) = opening.rounds(3, (2, 4))
+    assert (both.text, both.then, both.position) == ("", 3, None)
+    (one,) = opening.rounds(3, (3, 1))
+    assert one.text == "-- C1B1"
+    assert one.position.notation == "L...__../d......./....__.. D 0 0"
+    # from home a throw of 4 goes to A1; where A3 converts, a marker waits by a throw of 3 or 4
+    waits = BEN.changed(path=PATHS["bell"], conversions=("B1",), dice=DICE["d6"])
+    (home,) = opening_of(waits).rounds(-1, (6, 2))
+    assert (home.text, home.position.notation) == ("-- C@C3", "....__../......../..D.__.. D 1 0")
+    (none,) = opening_of(waits).rounds(-1, (6, 6))
+    assert (none.text, none.then) == ("", -1)
+    found = beginnings(waits, lambda _: 0.5)
+    assert sum(each.probability for each in found) == pytest.approx(1, abs=1e-15)
+
+
+def test_the_same_shared_square_sends_both_home():
+    """Light comes to B2 by a throw of 2, dark, whose path is light's mirror, by one of 4."""
+    squares = ["B1", "B2", "B3", "B4", "A8", "A7"]
+    path = Path.of("down", UR, ["A4", *squares])
+    rules = BEN.changed(path=path, dice=DICE["d4"], conversions=("A8",))
+    (same,) = opening_of(rules).rounds(-1, (3, 3))
+    assert (same.text, same.then, same.position) == ("A@B2 C@B2", -1, None)
+
+
+@pytest.mark.parametrize("path", ["bell", "masters", "skiriuk", "murray", "aseb"])
+def test_every_opening_of_bens_ends_or_is_refused(path):
+    """Every conversion square with five dice: positions of all rounds are legal."""
+    refused = 0
+    squares = dict.fromkeys(each for each in PATHS[path].light if not each.startswith("C"))
+    dice = [*map(DICE.get, ("3-binary", "4-binary", "d4", "d6"))]
+    for square, each in itertools.product(squares, [*dice, Dice.of("one-two", ONE_TWO)]):
+        try:
+            rules = BEN.changed(path=PATHS[path], conversions=(square,), dice=each)
+        except RuleSetError:
+            refused += 1
+            continue
+        opening = opening_of(rules)
+        for source in sources_of(opening).values():
+            rules.position(level(rules, source).notation)
+            for throws in opening.throws:
+                for found in opening.rounds(source, throws):
+                    if found.position is not None:
+                        rules.position(found.position.notation)
+        found = beginnings(rules, lambda _: 0.5)
+        assert sum(each.probability for each in found) == pytest.approx(1, abs=1e-12)
+    assert 0 < refused < 5 * len(squares) or path in ("skiriuk", "murray")
+
+
+ONE_TWO = {1: Fraction(1, 2), 2: Fraction(1, 2)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"conversions": ("A4",)}, "markers that are level on A3 are marked depends on"),
+        ({"conversions": ("A2",)}, "depends on whether they were on A2; choose 'lots' or"),
+        ({"dice": Dice.of("twos", {2: Fraction(1)})}, "no two throws bring the markers apart"),
+        ({"conversions": ("A1",), "dice": Dice.of("2-3", {2: Fraction(1, 2), 3: Fraction(1, 2)})},
+         "no throw moves a marker on from A2"),
+    ],
+)  # fmt: skip
+def test_an_opening_of_bens_that_has_no_rule_is_refused(changes, fault):
+    changes = {"path": PATHS["bell"]} | changes
+    with pytest.raises(RuleSetError, match=fault):
+        BEN.changed(**changes)
+    assert BEN.changed(**changes, opening="highest").mechanics.has_free_first_throw
 
 
 def test_other_openings_by_hand():

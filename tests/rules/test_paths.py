@@ -165,7 +165,7 @@ def test_the_command_line_writes_and_reads_them(tmp_path):
     custom = run(cli, ["rules", str(tmp_path / "mine.json"), "--path", "bell", "--json"])
     assert json.loads(custom.output)["path"] == "bell"
     changed = run(cli, ["rules", str(tmp_path / "mine.json"), "--no-safe-rosettes", "--json"])
-    assert json.loads(changed.output)["path"] == values["path"]
+    assert json.loads(changed.stdout)["path"] == values["path"]
     values["path"]["squares"].append("B8")
     (tmp_path / "mine.json").write_text(json.dumps(values))
     wrong = run(cli, ["rules", str(tmp_path / "mine.json")])

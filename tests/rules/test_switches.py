@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import random
 from collections.abc import Callable
 
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from tests.solving import assert_as_the_rules_say, solve
 from tests.value_iteration import Equations, as_light
 from ur_solver.cli import cli
+from ur_solver.errors import RuleSetError
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, RuleSet
 from ur_solver.rules.openings import opening_value
 from ur_solver.rules.squares import Refuge, Shared, Stack
@@ -177,16 +179,110 @@ def test_options_of_the_command_line():
     def rules_by(*options: str) -> RuleSet:
         arguments = ["rules", "skiriuk", *options, "--json"]
         result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
-        return RuleSet.from_json(result.output)
+        return RuleSet.from_json(result.stdout)
 
     rules = CATALOGUE["skiriuk"]
     changed = rules.changed(flip="on", stack_height=2, depots=("A3", "B7"), corners=())
     given = ["--flip", "on", "--stack-height", "2", "--depots", "c3,B7,A3", "--corners", "none"]
     assert rules_by(*given) == changed
     assert changed.name == "skiriuk-no-corners-depots-A3-B7-flip-on-stack-height-2"
-    assert rules_by("--another-piece", "--safe-corners", "--no-another-piece") == rules.changed(
-        safe_corners=True
+    assert rules_by("--another-piece", "--safe-corners", "--another-piece") == rules.changed(
+        safe_corners=True, another_piece=True
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("casual --roll-again --extra-throw must", "roll_again is true, for which extra_throw is"),
+        ("casual --roll-again --extra-throw none", "but extra_throw is 'none'; give one of the"),
+        ("casual --no-roll-again --extra-throw may", "roll_again is false, for which extra_throw"),
+        ("casual-roll-again --no-roll-again --extra-throw may", "is not 'may', but extra_throw is"),
+        ("finkel --safe-rosettes --no-safe-rosettes", "--no-safe-rosettes exclude each other"),
+        ("skiriuk --flip on --flip beyond", "--flip is given twice, with on and with beyond"),
+        ("finkel --path bell --path masters", "--path is given twice, with bell and with masters"),
+        ("bell --stakes --fine 1 --fine 2", "--fine is given twice, with 1 and with 2"),
+        ("four-again --extra-on-throw 4 --no-extra-on-throw", "exclude each other"),
+        ("casual:3:2", "after the colon comes the count of pieces"),
+        ("casual:3 -n 4", "asks for 3 pieces and -n for 4"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(arguments, words):
+    result = CliRunner().invoke(cli, ["rules", *arguments.split(), "--json"])
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+    assert result.stdout == ""
+
+
+def test_what_contradicts_itself_is_refused_in_python_and_json():
+    casual = CATALOGUE["casual"]
+    for first, given in ((True, "must"), (True, "none"), (False, "may")):
+        both = {"roll_again": first, "extra_throw": given}
+        for refused in (
+            lambda both=both: casual.changed(**both),
+            lambda both=both: RuleSet.from_json(casual.to_json() | both),
+            lambda both=both: RuleSet("c", casual.path, casual.dice, 2, "casual", both),
+        ):
+            with pytest.raises(RuleSetError, match="; give one of the two"):
+                refused()
+    for first, given in ((True, "may"), (False, "must"), (False, "none")):
+        agreed = casual.changed(roll_again=first, extra_throw=given)
+        assert agreed.switches["extra_throw"] == given
+    twice = json.dumps(casual.to_json())[:-1] + ', "roll_again": true}'
+    with pytest.raises(RuleSetError, match="the key 'roll_again' is there twice"):
+        RuleSet.from_json(twice)
+
+
+IDLE: list[tuple[str, dict[str, object], set[str]]] = [
+    ("finkel", {"extra_on_rosette": False, "another_piece": True}, {"another_piece"}),
+    ("finkel", {"extra_on_rosette": False, "extra_throw": "may"}, {"extra_throw"}),
+    ("skiriuk", {"path": PATHS["aseb"], "flip": "on"}, {"flip"}),
+    ("skiriuk", {"path": PATHS["aseb"], "safe_corners": True}, {"safe_corners"}),
+    ("skiriuk", {"path": PATHS["aseb"], "finish_stacks": True}, {"finish_stacks"}),
+    ("skiriuk", {"path": PATHS["bell"], "finish_stacks": True}, {"finish_stacks"}),
+    ("skiriuk", {"path": PATHS["aseb"], "any_from_shared_depot": True}, {"any_from_shared_depot"}),
+    ("skiriuk", {"depots": (), "any_from_shared_depot": True}, {"any_from_shared_depot"}),
+    ("skiriuk", {"depots": ("A2", "A4", "B7")}, {"depots"}),
+    ("skiriuk", {"safe_corners": True}, {"safe_corners"}),
+    ("skiriuk", {"safe_corners": True, "flip": "on"}, set()),
+    ("skiriuk", {"extra_on_bearing_off": True}, {"extra_on_bearing_off"}),
+    ("skiriuk", {"stack_height": 2}, {"stack_height"}),
+    ("skiriuk", {"stack_height": 1}, set()),
+    ("ben", {"conversions": ("A8",)}, {"conversions"}),
+    ("ben", {"four_eyes": ("A2",)}, set()),
+    ("birds", {"extra_throw": "must"}, set()),
+]
+
+
+@pytest.mark.parametrize(("name", "changes", "idle"), IDLE)
+def test_a_switch_that_changes_nothing_has_the_same_values(name, changes, idle):
+    """With one piece. By the readable moves: both rule sets have the same positions and values."""
+    rules = variant(name, changes, 1)
+    assert {*rules.idle_switches} == idle
+    values = {
+        each.notation: value for each, value in Equations(rules, seen_by=as_light).solve().items()
+    }
+    for key in (key for key in changes if key in rules.switches):
+        default = next(each for each in rules.mechanics.switches if each.key == key).default
+        without = rules.changed(**{key: default})
+        found = {
+            each.notation: value
+            for each, value in Equations(without, seen_by=as_light).solve().items()
+        }
+        is_same = values.keys() == found.keys() and values == pytest.approx(found, abs=1e-12)
+        assert is_same == (key in idle)
+
+
+def test_what_changes_nothing_is_said_once():
+    arguments = "rules finkel -n 1 --no-extra-on-rosette --another-piece --extra-throw may --json"
+    result = CliRunner().invoke(cli, arguments.split())
+    assert result.stderr == (
+        "another_piece and extra_throw change nothing in finkel-another-piece-no-extra-on-rosette-"
+        "extra-throw-may: its values are those of the rules without them.\n"
+    )
+    assert json.loads(result.stdout)["another_piece"] is True
+    for rules in CATALOGUE.values():
+        assert rules.idle_switches == ()
 
 
 def test_switches_there_and_back_through_json():
@@ -215,13 +311,16 @@ def test_squares_are_those_of_rows_a_and_b():
     [
         ("finkel", "There is no second leg."),
         ("conventional --path murray", "The second leg begins at index 16, on B7."),
-        ("skiriuk", "The second leg begins at index 13, on B8."),
-        ("skiriuk --path murray --flip on", "The second leg begins at index 12, on C8."),
+        ("skiriuk", "Pieces turn over at index 13, on B8, beyond the corner."),
+        ("skiriuk --path bell", "Pieces turn over at index 13, on A7, beyond the corner."),
+        ("skiriuk --path aseb", "No piece turns over."),
+        ("skiriuk --path bell --corners A7", "No piece turns over."),
+        ("skiriuk --path murray --flip on", "Pieces turn over at index 12, on C8, the corner."),
         ("ben --path masters", "Pieces are converted at index 12, on C8; at index 14, on A8."),
         ("skiriuk --depots C3,B2", "Depots, instead of the eyes: A3 B2."),
-        ("skiriuk --corners none", "Corners, instead of the wavy ones: none."),
-        ("skiriuk --safe-corners", "Pieces on corners cannot be captured."),
-        ("skiriuk --stack-height 2", "The most pieces on a depot or an island: 2."),
+        ("skiriuk --path bell --corners none", "Corners, instead of the wavy ones: none."),
+        ("skiriuk --flip on --safe-corners", "Pieces on corners cannot be captured."),
+        ("skiriuk --stack-height 2", "The most pieces in a stack: 2."),
         ("skiriuk --another-piece", "must be used by another piece than the one that earned it."),
         ("ben --four-eyes A2", "4-eyes, instead of the board's eyes: A2."),
         ("finkel --another-piece", "It must be used by another piece."),

@@ -96,7 +96,7 @@ class Person:
         """End; complaints that hold `expected` are no fault."""
         self.context.close()
         faults = [each for each in self.complaints if not expected or expected not in each]
-        assert not faults
+        assert not faults, faults
 
     # What a person does and sees.
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import shlex
+import signal
+import subprocess
 import sys
+import time
 
+import psutil
 import pytest
 
 from ur_solver.api.table import Table
@@ -126,6 +130,134 @@ def test_a_program_that_fails(answer, fault, tmp_path, capfd):
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 1000
     capfd.readouterr()
+
+
+READY = "import os, sys, time\nprint('ready x', flush=True); input(); input()\n"
+ENDLESS = "while True: print({}, flush=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [
+        (READY + ENDLESS.format("'info thinking'"), "did not answer within 0.5 s"),
+        (READY + ENDLESS.format("'info', end=time.sleep(0.3) or chr(10)"), "did not answer"),
+        (READY + ENDLESS.format("'info ' + 'x' * 9999, end=''"), "did not answer"),
+        (READY + ENDLESS.format("'x' * 9999, end=''"), "expected 'move ...'"),
+        (READY + ENDLESS.format("'move', end=''"), "expected 'move ...'"),
+        (READY + "time.sleep(2); print('move A@A3')", "did not answer"),
+        (READY + "print('move A@A3', end='', flush=True); time.sleep(60)", "did not answer"),
+        (READY + "os.close(1); time.sleep(60)", "closed its output instead of answering"),
+        (READY + "os.close(0); time.sleep(60)", "did not answer"),
+        (ENDLESS.format("'info thinking'"), "asked 'ur', did not answer within 0.5 s"),
+        (ENDLESS.format("'hello'"), "asked 'ur', answered 'hello'"),
+        (ENDLESS.format("'', end=''"), "asked 'ur', did not answer within 0.5 s"),
+    ],
+)
+def test_a_limit_is_a_deadline_for_the_answer(code, fault, tmp_path, capfd):
+    began = time.monotonic()
+    with pytest.raises(InputError, match=fault):
+        answer(command(tmp_path, code), 60 if code.startswith(READY) else 0.5, 0.5)
+    assert time.monotonic() - began < 50
+    capfd.readouterr()
+
+
+def answer(text, until_ready, seconds):
+    """What a program answers that has so much time for it, and so much to start."""
+    with Program(text, until_ready) as program:
+        program.seconds = seconds
+        return program.decide(START)
+
+
+def test_lines_of_any_length_that_say_nothing_are_passed_over(tmp_path, capfd):
+    code = READY + (
+        "print('x' * 200_000, file=sys.stderr); print('info', 'x' * 200_000)\n"
+        "print('move A1B2', flush=True); input()"
+    )
+    with Program(command(tmp_path, code), seconds=120) as program:
+        assert program.decide(START) == 1
+    capfd.readouterr()
+
+
+def test_a_program_that_reads_nothing_keeps_nobody(tmp_path):
+    with Program(
+        command(tmp_path, "print('ready x', flush=True); import time; time.sleep(60)")
+    ) as it:
+        for _ in range(1000):
+            it.new_game("x" * 1000)
+
+
+SPIN = """
+import pathlib, sys, time
+pathlib.Path(sys.argv[1]).touch()
+time.sleep(600)
+"""
+
+STARTERS = {
+    "a child": "subprocess.Popen(spin)",
+    "of a shell": "subprocess.Popen(f'{shlex.join(spin)} & true', shell=True)",
+    "a session": "subprocess.Popen(spin, start_new_session=True)",
+    "a daemon": "subprocess.Popen(f'setsid {shlex.join(spin)} &', shell=True).wait()",
+    "without environment": "subprocess.Popen(spin, env={})",
+    "which ignores": "subprocess.Popen(f'trap \"\" INT TERM HUP; {shlex.join(spin)}', shell=True)",
+}
+
+
+def starter(tmp_path, how, and_then):
+    """A program that starts another one, whose path names it among the processes."""
+    spin = [sys.executable, str(tmp_path / "spin.py"), str(tmp_path / "spins")]
+    (tmp_path / "spin.py").write_text(SPIN)
+    code = f"""
+import os, shlex, subprocess, sys, time
+spin = {spin!r}
+{STARTERS[how]}
+while not os.path.exists(spin[-1]):
+    time.sleep(0.01)
+{and_then}
+"""
+    return command(tmp_path, code)
+
+
+def left_over(tmp_path):
+    """The processes that a starter has left."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if str(tmp_path) in " ".join(process.cmdline()):
+                found.append(process)
+        except psutil.Error:
+            pass  # it has just ended
+    return found
+
+
+@pytest.mark.parametrize(
+    ("how", "and_then"),
+    [("of a shell", READY), *((how, READY + "time.sleep(600)") for how in STARTERS)],
+)
+def test_what_a_program_has_started_ends_with_it(how, and_then, tmp_path):
+    with pytest.raises(InputError, match="did not answer"):
+        answer(starter(tmp_path, how, and_then), 60, 0.2)
+    assert (tmp_path / "spins").exists()
+    assert not left_over(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("how", "number"),
+    [("of a shell", signal.SIGINT), ("a child", signal.SIGTERM), ("of a shell", signal.SIGKILL)],
+)
+def test_what_a_program_has_started_ends_with_us(how, number, tmp_path):
+    program = starter(tmp_path, how, READY + "time.sleep(600)")
+    words = [sys.executable, "-m", "ur_solver", "duel", program, "first", "--seconds", "60"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as ours:
+        while not (tmp_path / "spins").exists():
+            assert ours.poll() is None
+            time.sleep(0.01)
+        ours.send_signal(number)
+        ours.communicate(timeout=60)  # they hold these pipes
+    assert ours.returncode in {128 + number, -number}
+    until = time.monotonic() + 60
+    while left_over(tmp_path) and time.monotonic() < until:
+        time.sleep(0.05)  # a killed one ends a little after its pipes
+    assert not left_over(tmp_path)
 
 
 def test_a_program_may_be_closed_twice(tmp_path):

@@ -16,8 +16,9 @@ Values may be estimates, with *errors*: half the widths of their 95 % intervals,
 exact. The interval of a best alternative reaches as far as that of any alternative, since another
 may be the best in truth; one that is worse by more than its error adds nothing. The throws of a
 choice are fully correlated, as their values come from one network. What two alternatives differ by
-has the root of the sum of their squared errors (`Ranked.loss_error`). An alternative counts as the
-best if it loses no more than that, or a millionth of what there is to win (`TIE`).
+has the root of the sum of their squared errors (`Ranked.loss_error`). An alternative is the best if
+it loses no more than a millionth of what there is to win (`TIE`), worse if it loses more than that
+error, and otherwise too close to call (`Verdict`).
 
 `ur_solver.answers.query.decision` is the same of one position, as objects for people.
 """
@@ -196,6 +197,24 @@ def counts_as_best(
     return np.asarray(losses <= np.maximum(TIE * at_stake(totals), errors))
 
 
+class Verdict(StrEnum):
+    """What values say of an alternative; exact ones never that it is too close to call."""
+
+    BEST = "best"
+    CLOSE = "close"
+    WORSE = "worse"
+
+
+def verdict_of(loss: float, error: float, total: float) -> Verdict:
+    """The verdict on an alternative by its loss and the error of that.
+
+    `total` is what both sides' values sum to.
+    """
+    if loss <= TIE * (total if total > 0 else 1.0):
+        return Verdict.BEST
+    return Verdict.CLOSE if loss <= error else Verdict.WORSE
+
+
 class Mark(StrEnum):
     """How bad a move is."""
 
@@ -229,8 +248,8 @@ class Thresholds:
 
     def mark(self, judged: Any) -> Mark | None:
         """The mark of a `JudgedPly`; None of a small or uncertain loss, or without a choice."""
-        is_sure = judged.loss > judged.loss_margin
-        return self.mark_of(judged.lost_share) if judged.is_choice and is_sure else None
+        is_sure = judged.verdict is Verdict.WORSE
+        return self.mark_of(judged.lost_share) if is_sure else None
 
     def mark_of(self, loss: float) -> Mark | None:
         """The mark of a choice by its loss as a share of both sides' values; None if small."""
@@ -247,7 +266,7 @@ USUAL = Thresholds()
 
 def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
     """The mark of one of `n` alternatives, by what there is to win; None if it is not sure."""
-    if n < 2 or loss <= loss_error:
+    if n < 2 or verdict_of(loss, loss_error, whole) is not Verdict.WORSE:
         return None
     return USUAL.mark_of(loss / (whole or 1))
 
@@ -324,10 +343,6 @@ class Ranked:
         `totals` is what there is to win in each group, shape (groups,).
         """
         return counts_as_best(self.loss, 0.0, totals.repeat(self.sizes))
-
-    def ties(self, totals: Floats) -> npt.NDArray[np.bool_]:
-        """Which alternatives count as the best: equal ones, and those that may be the best."""
-        return counts_as_best(self.loss, self.loss_error, totals.repeat(self.sizes))
 
 
 class Branches(NamedTuple):

@@ -77,8 +77,7 @@ class Lengths(Solved):
     70.165706
     """
 
-    def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
-        super().__init__(path, (LENGTH, LONGEST))
+    objectives = (LENGTH, LONGEST)
 
     @property
     def objective(self) -> str:

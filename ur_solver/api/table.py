@@ -84,10 +84,11 @@ class Judge(Answers, Closing):
 class Solved(Closing):
     """A table's file, read only and safe from several threads, and what it numbers."""
 
-    def __init__(
-        self, path: str | os.PathLike[str] | TableFile, objectives: tuple[str, ...]
-    ) -> None:
-        self.file = path if isinstance(path, TableFile) else TableFile(path, objectives)
+    objectives: ClassVar[tuple[str, ...]]
+    """What its values may be."""
+
+    def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
+        self.file = path if isinstance(path, TableFile) else TableFile(path, self.objectives)
         self.space: Space = self.file.space
 
     @property
@@ -103,6 +104,10 @@ class Solved(Closing):
     def close(self) -> None:
         """Close the file; asking the table afterwards raises ClosedTableError."""
         self.file.close()
+
+    def __reduce__(self) -> tuple[Callable[..., Solved], tuple[type[Solved], str]]:
+        # so that the tasks of a pool of processes find it open
+        return _opened_once, (type(self), str(self.path.absolute()))
 
 
 class Table(Solved, Judge):
@@ -148,11 +153,9 @@ class Table(Solved, Judge):
     0.5162
     """
 
+    objectives = (WIN,)
     are_exact: ClassVar[Literal[True]] = True
     """Its values are exact, but for the tolerance."""
-
-    def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
-        super().__init__(path, (WIN,))
 
     @property
     def layout(self) -> StateLayout:
@@ -623,10 +626,6 @@ class Table(Solved, Judge):
     def __hash__(self) -> int:
         return hash(self.file.digest)
 
-    def __reduce__(self) -> tuple[Callable[[str], Table], tuple[str]]:
-        # so that the tasks of a pool of processes find it open
-        return _opened_once, (str(self.path.absolute()),)
-
     def __repr__(self) -> str:
         return f"Table({str(self.path)!r}: {self.rules.word})"
 
@@ -701,20 +700,22 @@ _SENT = 16
 """The most tables that stay open in a process that they were sent to."""
 
 
-def _opened_once(path: str) -> Table:
+def _opened_once(kind: type[Solved], path: str) -> Solved:
     """A table that was sent to this process: the same one each time, while it is open."""
     place = pathlib.Path(path)
     with suppress(OSError):
         marks = [each.stat() for each in (place, place / TABLE) if each.is_file()]
         key = tuple((each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for each in marks)
-        found = _opened(path, os.getpid(), key)
+        found = _opened(kind, path, os.getpid(), key)
         if found.file.is_closed:
             _opened.cache_clear()
-            found = _opened(path, os.getpid(), key)
+            found = _opened(kind, path, os.getpid(), key)
         return found
-    return Table(path)
+    return kind(path)
 
 
 @lru_cache(maxsize=_SENT)
-def _opened(path: str, _process: int, _key: tuple[tuple[int, ...], ...]) -> Table:
-    return Table(path)
+def _opened(
+    kind: type[Solved], path: str, _process: int, _key: tuple[tuple[int, ...], ...]
+) -> Solved:
+    return kind(path)

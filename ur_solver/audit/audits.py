@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Mark, Thresholds, to_side
+from ur_solver.answers.decisions import USUAL, Mark, Thresholds, Verdict, to_side, verdict_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.records import Ending, GameRecord, Ply, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
@@ -101,8 +101,15 @@ class JudgedPly(NamedTuple):
 
     @property
     def is_best(self) -> bool:
-        """Whether there was no better option."""
+        """Whether there was no better option, by the values."""
         return self.best == self.taken
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the option taken was the best, worse, or too close to call; None of no choice."""
+        if not self.is_choice:
+            return None
+        return verdict_of(self.loss, self.loss_margin, self.total)
 
     def to_light(self, value: float) -> float:
         """A value to the side that threw as one to light."""
@@ -217,30 +224,12 @@ class GameAudit:
         dict of str to array
             ``side`` (``"light"`` or ``"dark"``), ``position`` (notation), ``throw`` (text, as two
             throws may be made), ``move`` and ``best`` (None for a pass), ``value`` (before the
-            throw), ``best_value``, ``loss``, ``luck``, all to that side, and ``choice``: whether
-            there was one. Of estimates also ``error``, half the width of the interval of ``value``,
-            and ``loss_error``, that of ``loss``.
+            throw), ``best_value``, ``loss``, ``luck``, all to that side, ``choice`` (whether there
+            was one) and ``mark`` (None, or ``"inaccuracy"``, ``"mistake"`` or ``"blunder"``). Of
+            estimates also ``error``, half the width of the interval of ``value``, and
+            ``loss_error``, that of ``loss``.
         """
-        stepper = self.record.stepper
-        texts = {
-            "side": [SIDE_NAMES[judged.ply.side] for judged in self.plies],
-            "position": [stepper.notation(each.ply.state, each.ply.side) for each in self.plies],
-            "throw": ["" if each.is_before_throw else each.ply.throw_text for each in self.plies],
-            "move": [self.taken_text(judged) for judged in self.plies],
-            "best": [self.best_text(judged) for judged in self.plies],
-        }
-        names = {name: name for name in ("value", "best_value", "loss", "luck")}
-        if not self.is_exact:
-            names |= {"error": "margin", "loss_error": "loss_margin"}
-        numbers = {
-            name: np.array([getattr(judged, of) for judged in self.plies], dtype=np.float64)
-            for name, of in names.items()
-        }
-        return {
-            **{name: np.array(column, dtype=object) for name, column in texts.items()},
-            **numbers,
-            "choice": np.array([judged.is_choice for judged in self.plies], dtype=bool),
-        }
+        return _played_columns([self]) | _judged_columns([self])
 
     def of_side(self, side: str) -> Iterator[JudgedPly]:
         """The plies of one side, with those of the opening."""
@@ -261,8 +250,13 @@ class GameAudit:
         """The number in the record of the throw of one of `all_plies`; 0 in the opening."""
         if index < len(self.opening):
             return 0
-        before = self.plies[: index - len(self.opening)]
-        return self.first + sum(not each.is_before_throw for each in before) + 1
+        return int(self.numbers[index - len(self.opening)])
+
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The number in the record of the throw of each of `plies`, from 1; shape (plies,)."""
+        thrown = np.array([not each.is_before_throw for each in self.plies], dtype=np.int64)
+        return np.asarray(self.first + np.cumsum(thrown) - thrown + 1)
 
     def taken_text(self, judged: JudgedPly) -> str | None:
         """The move or the choice made in one of its plies; None for a turn without a move."""
@@ -282,6 +276,88 @@ class GameAudit:
         return self.record.stepper.text(judged.ply.side, option)
 
 
+def _unjudged(record: GameRecord) -> GameAudit:
+    """A game whose values nobody knows: all of them are NaN."""
+    nan = math.nan
+    plies = [
+        JudgedPly(ply, nan, nan, nan, -1, is_before_throw)
+        for ply in record.plies
+        for is_before_throw in ([True] * (len(ply.choices) > 1) + [False])
+    ]
+    return GameAudit(record, tuple(plies), nan, nan)
+
+
+def columns_of(games: Iterable[GameRecord | GameAudit]) -> dict[str, npt.NDArray[Any]]:
+    """The plies of many games as columns: see `ur_solver.api.games.ply_columns`."""
+    given = list(games)
+    audits = [each if isinstance(each, GameAudit) else _unjudged(each) for each in given]
+    sizes = [len(audit.plies) for audit in audits]
+    records = [audit.record for audit in audits]
+    texts = {
+        "rules": [record.rules.word for record in records],
+        "title": [record.title for record in records],
+    }
+    players = [
+        record.player(judged.ply.side)
+        for record, audit in zip(records, audits, strict=True)
+        for judged in audit.plies
+    ]
+    found = {
+        "game": np.repeat(np.arange(len(audits)), sizes),
+        **{name: np.repeat(_objects(column), sizes) for name, column in texts.items()},
+        "ply": np.concatenate([np.empty(0, np.int64), *(each.numbers for each in audits)]),
+        "player": _objects(players),
+        "time": np.array(
+            [each.ply.time for audit in audits for each in audit.plies], dtype=np.int64
+        ),
+        **_played_columns(audits),
+    }
+    if all(isinstance(each, GameAudit) for each in given):
+        found |= _judged_columns(audits)
+    return found
+
+
+def _played_columns(audits: Sequence[GameAudit]) -> dict[str, npt.NDArray[Any]]:
+    """What was played in some games, a row for each ply and choice before a throw."""
+    plies = [judged for audit in audits for judged in audit.plies]
+    positions = [
+        audit.record.stepper.notations(
+            [each.ply.state for each in audit.plies], [each.ply.side for each in audit.plies]
+        )
+        for audit in audits
+    ]
+    return {
+        "side": _objects([SIDE_NAMES[each.ply.side] for each in plies]),
+        "position": np.concatenate([_objects([]), *positions]),
+        "throw": _objects(["" if each.is_before_throw else each.ply.throw_text for each in plies]),
+        "move": _objects([audit.taken_text(each) for audit in audits for each in audit.plies]),
+        "choice": np.array([each.is_choice for each in plies], dtype=bool),
+    }
+
+
+def _judged_columns(audits: Sequence[GameAudit]) -> dict[str, npt.NDArray[Any]]:
+    """What audits know of the same rows."""
+    plies = [judged for audit in audits for judged in audit.plies]
+    names = {name: name for name in ("value", "best_value", "loss", "luck")}
+    if not all(audit.is_exact for audit in audits):
+        names |= {"error": "margin", "loss_error": "loss_margin"}
+    numbers = {
+        name: np.array([getattr(judged, of) for judged in plies], dtype=np.float64)
+        for name, of in names.items()
+    }
+    best = [audit.best_text(each) for audit in audits for each in audit.plies]
+    marks = [USUAL.mark(judged) for judged in plies]
+    return {
+        "best": _objects(best),
+        **numbers,
+        "mark": _objects([mark and mark.value for mark in marks]),
+    }
+
+
+def _objects(texts: Sequence[str | None]) -> npt.NDArray[np.object_]:
+    return np.array(texts, dtype=object)
+
+
 def _share(value: float, total: int) -> float:
     return value / total if total else 0.5
 
@@ -295,7 +371,8 @@ class PlayerSummary:
     choices, best : int
         The number of choices, and of those in which no option was better than the one taken.
     loss, luck : float
-        Totals, in win probability; with stakes in money.
+        Totals, in win probability; with stakes in money. `loss` is that of all choices, with
+        those that are too close to call, so that luck and losses add up to the result.
     squared_loss : float
         The total of the choices' squared losses.
     cost : int
@@ -306,6 +383,11 @@ class PlayerSummary:
     conceded : float
         The values of the positions in which it resigned or ran out of time; not included in
         `loss`, which is that of moves.
+    close : int
+        The number of choices that are too close to call: by an estimate another option was better,
+        but by less than the error of the comparison.
+    worse_loss : float
+        The part of `loss` that is lost for sure, by choices that were `worse`.
     marks : Counter of Mark
     luckiest, unluckiest : JudgedPly or None
         The throws with the largest and the smallest luck.
@@ -322,6 +404,13 @@ class PlayerSummary:
     cost: int = 0
     conceded: float = 0.0
     loss_margin: float = 0.0
+    close: int = 0
+    worse_loss: float = 0.0
+
+    @property
+    def worse(self) -> int:
+        """The number of choices in which another option was better for sure."""
+        return self.choices - self.best - self.close
 
     @property
     def mean_loss(self) -> float:
@@ -338,6 +427,12 @@ class PlayerSummary:
         """The share of choices in which the best option was taken; 1 without choices."""
         return self.best / self.choices if self.choices else 1.0
 
+    @property
+    def shares(self) -> dict[Verdict, float]:
+        """The share of choices that were the best, too close to call, and worse."""
+        counts = {Verdict.BEST: self.best, Verdict.CLOSE: self.close, Verdict.WORSE: self.worse}
+        return {verdict: count / (self.choices or 1) for verdict, count in counts.items()}
+
 
 def summarise(
     plies: Iterable[JudgedPly], thresholds: Thresholds, conceded: float = 0.0
@@ -350,7 +445,9 @@ def summarise(
     return PlayerSummary(
         choices=len(choices),
         best=sum(judged.is_best for judged in choices),
+        close=sum(judged.verdict is Verdict.CLOSE for judged in choices),
         loss=sum(judged.loss for judged in choices),
+        worse_loss=sum(judged.loss for judged in choices if judged.verdict is Verdict.WORSE),
         luck=sum(judged.luck for judged in plies),
         marks=marks,
         luckiest=max(thrown, key=lambda judged: judged.luck, default=None),
@@ -373,6 +470,8 @@ References = Mapping[RuleSet, Mapping[str, float]]
 
 MIN_CHOICES = 10
 """The fewest choices for a strength."""
+_VAGUE = 0.5
+"""The largest error of a strength that says anything: its interval is as wide as from 0 to 1."""
 
 
 class Strength(NamedTuple):
@@ -413,6 +512,12 @@ def loss_text(units: Units, judged: JudgedPly) -> str:
     return units.amount(judged.loss) + units.give(judged.loss_margin)
 
 
+def lost_text(units: Units, judged: JudgedPly) -> str:
+    """The same as a phrase: ``3 ± 2 points lost``, ``2 ± 3 points lost, too close to call``."""
+    is_close = judged.verdict is Verdict.CLOSE
+    return units.lost(judged.loss, judged.loss_margin) + (f", {CLOSE}" if is_close else "")
+
+
 def mean_text(units: Units, summary: PlayerSummary) -> str:
     """What a player lost a choice, with its error: ``0.5 ± 0.2``."""
     margin = summary.mean_margin
@@ -421,18 +526,27 @@ def mean_text(units: Units, summary: PlayerSummary) -> str:
     )
 
 
+CLOSE = "too close to call"
+"""What is said of `Verdict.CLOSE`."""
+
 ESTIMATES = (
-    "values are estimates, not exact; a move counts as a mistake only if what it loses is beyond "
-    "the error of the comparison, and otherwise as the best"
+    "values are estimates, not exact; a choice that loses no more than the error of the comparison "
+    f"is {CLOSE}: it counts neither as the best nor as worse, and never as a mistake"
 )
 """What reports say of a game that an estimator judged."""
 
 
+FEW = "too few choices"
+"""Shown in place of a strength that may as well be random moves' as the best ones'."""
+
+
 def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
-    """A player's strength with its interval: ``82 ± 11``; a dash for a handful of choices."""
+    """A player's strength with its interval, ``82 ± 11``, or that nothing can be said of it."""
     found = strength(summary, references)
     if found is None:
-        return NOTHING
+        return FEW if summary.choices < MIN_CHOICES else NOTHING
+    if found.error > _VAGUE:
+        return FEW if summary.mean_margin < found.error * references["random"] / 2 else CLOSE
     value = signed(100 * found.value, 0).removeprefix("+")
     return f"{value} \N{PLUS-MINUS SIGN} {100 * found.error:.0f}"
 
@@ -452,16 +566,17 @@ def account_text(audit: GameAudit) -> str:
     terms = [f"{units.amount(audit.start_value)}{units.give(audit.start_margin)} {start}"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
         plies = list(audit.of_side(side))
-        luck = units.signed(sign * sum(judged.luck for judged in plies))
-        lost = units.signed(-sign * sum(judged.loss for judged in plies))
-        terms += [f"{luck} by {SIDE_NAMES[side]}'s dice", f"{lost} by its moves"]
+        name = SIDE_NAMES[side]
+        luck = units.gain(sign * sum(judged.luck for judged in plies))
+        lost = units.gain(-sign * sum(judged.loss for judged in plies))
+        terms += [f"{name}'s dice {luck}", f"{name}'s moves {lost}"]
         if audit.record.rules.payoff.has_fines and side == LIGHT:
-            terms.append(f"{units.signed(sum(judged.cost for judged in plies))} by its fines paid")
+            terms.append(f"{name}'s fines paid {units.gain(sum(judged.cost for judged in plies))}")
     loser = audit.record.conceded_by
     if loser:
-        conceded = units.signed(audit.result_value - audit.end_value)
+        conceded = units.gain(audit.result_value - audit.end_value)
         _, name = _CONCESSIONS[audit.record.ending]
-        terms.append(f"{conceded} by {SIDE_NAMES[loser]}'s {name}")
+        terms.append(f"{SIDE_NAMES[loser]}'s {name} {conceded}")
     return f"{', '.join(terms)}: {units.amount(audit.result_value)} at the end"
 
 
@@ -471,6 +586,19 @@ _CONCESSIONS = {
     Ending.ENDED: ("gave up", "giving up"),
 }
 """What a side did that conceded a game, as a verb and as a noun."""
+
+
+def place_text(audit: GameAudit, judged: JudgedPly) -> str:
+    """Where one of its plies is, in words: ``at throw 23``."""
+    index = next(k for k, each in enumerate(audit.all_plies) if each is judged)
+    number = audit.number_of_throw(index)
+    return f"at throw {number}" if number else "in the opening"
+
+
+def thrown_text(audit: GameAudit, judged: JudgedPly) -> str:
+    """A throw with what it gained: ``a 2 at throw 23 (+9.4)``."""
+    gain = audit.units.signed(judged.luck)
+    return f"a {judged.ply.throw_text} {place_text(audit, judged)} ({gain})"
 
 
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:

@@ -38,10 +38,11 @@ A table that holds a part of a game judges a game from the first ply on before w
 position: no move leads out of the part. Start value, luck and losses are those from there on, and
 so the equation above holds.
 
-Values may be estimates. A move then counts as the best, and not as a mistake, unless the value of
-another is higher by more than the error of the comparison: the root of the sum of the squares of
-both margins. Its loss is what they differ by nevertheless, so that the equations hold for
-estimates, too. The mean luck is then 0 only as far as each value is the mean of those a ply later.
+Values may be estimates. A move is then worse only if the value of another is higher by more than
+the error of the comparison: the root of the sum of the squares of both margins. If it is higher by
+less, the choice is too close to call (`ur_solver.answers.decisions.Verdict`). The loss is what they
+differ by nevertheless, so that the equations hold for estimates, too. The mean luck is then 0 only
+as far as each value is the mean of those a ply later.
 """
 
 from __future__ import annotations
@@ -218,8 +219,8 @@ def turns_of(
 class _Compared(NamedTuple):
     """What was taken of alternatives, a number for each of their groups.
 
-    `best` is its place in the group, that of what was taken if it counts as the best. Where
-    nothing was taken, it is the best.
+    `best` is the place of the best in the group, that of what was taken if it is as good. Where
+    nothing was taken, that is the best.
     """
 
     taken: npt.NDArray[np.int64]
@@ -235,7 +236,7 @@ def _compared(of: Ranked, chosen: list[int], totals: Floats) -> _Compared:
     n, number = len(chosen), np.array(chosen, dtype=np.int64)
     starts, best = of.starts[:n], of.best[:n]
     taken = np.where(number >= 0, starts + number, best)
-    best = np.where(of.ties(totals)[taken], taken, best) - starts
+    best = np.where(of.equals(totals)[taken], taken, best) - starts
     figures = of.value[:n], of.worth[taken], of.error[taken], of.loss_error[taken]
     return _Compared(taken, best, *figures)
 
@@ -408,7 +409,7 @@ def judge_opening(record: GameRecord, known: Estimates) -> tuple[JudgedPly, ...]
         rounds = opening.rounds(taken.source, taken.throws)
         side, chosen = chooser(rounds), rounds.index(taken)
         of = ranked_rounds(opening, rounds, known)
-        best = chosen if of.ties(np.array([whole]))[chosen] else int(of.best[0])
+        best = chosen if of.equals(np.array([whole]))[chosen] else int(of.best[0])
         loss, loss_margin = float(of.loss[chosen]), float(of.loss_error[chosen])
         before, most = opening.value(value), to_side(float(of.value[0]), side == LIGHT, whole)
         half = opening.halfway(before, most, taken, value)
@@ -453,7 +454,8 @@ def _ply(
             cost=0,
             state=b"",
         )
-        for target in (each.targets[side == DARK] for each in rounds if each.text)
+        for target in (each.targets[side == DARK] for each in rounds)
+        if target != taken.source
     )
     return Ply(
         side,
@@ -463,6 +465,9 @@ def _ply(
         rounds.index(taken) if steps else -1,
         0,
         f"round {number} of the opening",
+        (),
+        -1,
+        stepper,
     )
 
 

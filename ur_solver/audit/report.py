@@ -17,8 +17,9 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
-from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.answers.decisions import Mark, Thresholds, Verdict
 from ur_solver.audit.audits import (
+    CLOSE,
     ESTIMATES,
     NOTHING,
     GameAudit,
@@ -27,9 +28,11 @@ from ur_solver.audit.audits import (
     account_text,
     action_text,
     loss_text,
+    lost_text,
     mean_text,
     result_text,
     strength_text,
+    thrown_text,
     worst_plies,
 )
 from ur_solver.common.text import counted
@@ -112,8 +115,7 @@ def _text(audit: GameAudit, index: int) -> str:
     else:
         text = f"Throw {number}: {side} throws {ply.throw_text}, {taken or 'no move'}"
     if judged.is_choice and not judged.is_best:
-        lost = units.lost(judged.loss, judged.loss_margin)
-        text += f"; best was {audit.best_text(judged)}, {lost}"
+        text += f"; best was {audit.best_text(judged)}, {lost_text(units, judged)}"
     return f"{text}. Light has {units.value(judged.to_light(judged.value))} before it."
 
 
@@ -224,6 +226,9 @@ def _file_name(record: GameRecord) -> str:
     return record.title.removeprefix(record.file.removesuffix(os.path.basename(record.file)))
 
 
+_VERDICTS = {Verdict.BEST: "best", Verdict.CLOSE: CLOSE, Verdict.WORSE: "worse"}
+
+
 def _anchor(number: int, index: int) -> str:
     return f"game-{number}-ply-{index + 1}"
 
@@ -252,6 +257,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[dict[st
                 "best": "" if judged.is_best else audit.best_text(judged) or "",
                 "luck": units.signed(judged.luck),
                 "loss": loss_text(units, judged) if judged.is_choice else "",
+                "verdict": _VERDICTS[judged.verdict] if judged.verdict else "",
                 "chance": f"{100 * audit.curve[index + 1]:.{decimals}f}"
                 + give(judged.played_margin / (judged.total or 1)),
                 "mark": mark,
@@ -272,9 +278,7 @@ def _player(
     summary, units = audit.summary(side, thresholds), audit.units
 
     def throw(judged: JudgedPly | None) -> str:
-        if judged is None:
-            return "no throw"
-        return f"a {judged.ply.throw_text}, {units.signed(judged.luck)}"
+        return "no throw" if judged is None else thrown_text(audit, judged)
 
     return {
         "side": SIDE_NAMES[side],

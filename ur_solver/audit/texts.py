@@ -6,7 +6,8 @@ The findings on a turn are commands at the head of its comment, as PGN has them 
 - ``chance``: light's, after the turn; with stakes ``money``, which light can still expect;
 - ``best`` and ``loss``: the best move and what the played one lost, in points or money, if there
   was a better one;
-- ``mark``: ``inaccuracy``, ``mistake`` or ``blunder``, if it lost much;
+- ``mark``: ``inaccuracy``, ``mistake`` or ``blunder``, if it lost much; of estimates also
+  ``close``, if the choice is too close to call;
 - ``best_choice``, ``choice_loss`` and ``choice_mark``: the same of the choice before the throw.
 
 The comment before the first turn has the value at the start. In RoyalUr's JSON these commands are
@@ -21,10 +22,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ur_solver.answers.decisions import Mark, Thresholds, to_side
+from ur_solver.answers.decisions import Mark, Thresholds, Verdict, to_side
 from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary, strength
 from ur_solver.common.text import cell, sound
-from ur_solver.records import GameRecord, rules_word
+from ur_solver.records import GameRecord, notation_of, rules_word, written_games
 from ur_solver.records.parts import comment_of_metadata, metadata_of_comment
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.payoff import MONEY
@@ -32,7 +33,7 @@ from ur_solver.rules.payoff import MONEY
 CSV_FIELDS = (
     "file", "game", "rules", "side", "player", "won", "plies", "choices", "best", "best_share",
     "loss", "mean_loss", "luck", "inaccuracies", "mistakes", "blunders", "start_value",
-    "end_value", "fines", "first_throw", "ending", "conceded",
+    "end_value", "fines", "first_throw", "ending", "conceded", "close", "worse", "worse_loss",
 )  # fmt: skip
 
 
@@ -77,7 +78,10 @@ def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None)
     values: dict[str, Any] = {
         "choices": summary.choices,
         "best": summary.best,
+        "close": summary.close,
+        "worse": summary.worse,
         "loss": summary.loss,
+        "worse_loss": summary.worse_loss,
         "luck": summary.luck,
         "conceded": summary.conceded,
     }
@@ -113,6 +117,7 @@ def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> 
         "best_value": judged.best_value,
         "loss": judged.loss,
         "luck": judged.luck,
+        "verdict": judged.verdict,
         "mark": thresholds.mark(judged),
     }
     if audit.record.rules.payoff.has_fines:
@@ -175,6 +180,9 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "first_throw": audit.first + 1,
         "ending": str(record.ending),
         "conceded": round(player.conceded, 9),
+        "close": player.close,
+        "worse": player.worse,
+        "worse_loss": round(player.worse_loss, 9),
         "error": audit.start_margin,
         "loss_error": round(player.loss_margin, 9),
     }
@@ -197,6 +205,12 @@ def annotated(audit: GameAudit, thresholds: Thresholds) -> GameRecord:
         others = {name: text for name, text in entries.items() if name not in _OWN}
         comments[n_plies] = comment_of_metadata({**commands, **others})
     return replace(audit.record, comments=dict(sorted(comments.items())))
+
+
+def annotated_text(audits: Iterable[GameAudit], thresholds: Thresholds, suffix: str) -> str:
+    """A file of `annotated` games, in the notation that its suffix names."""
+    games = (annotated(audit, thresholds) for audit in audits)
+    return "".join(written_games(games, notation_of(suffix)))
 
 
 def _findings(audit: GameAudit, thresholds: Thresholds) -> Iterator[tuple[int, dict[str, str]]]:
@@ -236,5 +250,6 @@ def _better(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> list
         return []
     units = audit.units
     loss = units.mean(judged.loss) if audit.is_exact else units.amount(judged.loss)
-    mark = thresholds.mark(judged)
+    is_close = judged.verdict is Verdict.CLOSE
+    mark = judged.verdict if is_close else thresholds.mark(judged)
     return [audit.best_text(judged) or "", loss, *([str(mark)] if mark else [])]

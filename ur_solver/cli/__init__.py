@@ -161,6 +161,18 @@ class _Commands(click.Group):
         return super().main(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; its error is no wider than the window."""
+        try:
+            return self._invoked(ctx)
+        except click.ClickException as error:
+            from ur_solver.cli.output import filled, window  # noqa: PLC0415 - 50 ms of rules
+
+            if (width := window(sys.stderr)) is not None:
+                text = filled(error.format_message(), width, len("Error: "))
+                error.message = text  # type: ignore[misc]
+            raise
+
+    def _invoked(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except click.UsageError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.cli.options import number_option
-from ur_solver.cli.output import columns, gib_text, say, time_text, worth_bar
+from ur_solver.cli.output import columns, echo, gib_text, say, time_text, worth_bar
 from ur_solver.common.text import counted
 from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
@@ -16,6 +16,8 @@ from ur_solver.rules import Position, RuleSet, named_rules
 
 if TYPE_CHECKING:
     from ur_solver.answers.query import EvaluatedChoice, EvaluatedMove
+    from ur_solver.cli.plan import Cost
+    from ur_solver.solving.request import Request
     from ur_solver.study.practise import Weighed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -49,16 +51,36 @@ def answering_of(
     try:
         return evaluator_of(rules, word, plies=plies, say=say, position=position)
     except MissingTableError as error:
-        raise MissingTableError(f"{error}{_times(rules)}") from None
+        from ur_solver.cli.plan import cost_of  # noqa: PLC0415 - the kernels, for what is missing
+        from ur_solver.solving.request import Request  # noqa: PLC0415 - same
+
+        request = Request.of(rules)
+        cost = cost_of(request)
+        if _is_wanted_now(request, cost):
+            from ur_solver.cli.solve import solve_now  # noqa: PLC0415 - same
+
+            return solve_now(request)
+        raise MissingTableError(f"{error}{_times(cost)}") from None
 
 
-def _times(rules: RuleSet) -> str:
+_MOST_SECONDS = 60
+"""How long a solve may take that is offered at once."""
+
+
+def _is_wanted_now(request: Request, cost: Cost) -> bool:
+    """Whether a person wants to wait for a solve, which takes no longer than a minute."""
+    from ur_solver.cli.asking import agrees, is_conversation  # noqa: PLC0415 - as above
+    from ur_solver.solving.plan import path_of  # noqa: PLC0415 - as above
+
+    if cost.seconds is None or cost.seconds > _MOST_SECONDS or not is_conversation():
+        return False
+    echo(f"there is no table of {request.rules.title} yet; it goes into {path_of(request)}")
+    return agrees(f"Solve it now ({max(1, round(cost.seconds))} s)?", default=True)
+
+
+def _times(cost: Cost) -> str:
     """What a solve and a training take, to follow the commands that do them."""
-    from ur_solver.cli.plan import cost_of  # noqa: PLC0415 - the kernels, for what is missing
-    from ur_solver.solving.request import Request  # noqa: PLC0415 - same
-
     training = f"some {TRAINING_MINUTES} minutes"
-    cost = cost_of(Request.of(rules))
     if cost.seconds is None:  # the reason is there
         return f", in {training}"
     solving = f"some {time_text(cost.seconds)} and {gib_text(cost.memory_bytes)} of memory"

@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 
 import click
 
-from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.answers.decisions import Mark, Thresholds, Verdict
 from ur_solver.answers.locate import is_table_word
 from ur_solver.api.games import Games, read_games
 from ur_solver.audit.audits import (
+    CLOSE,
     ESTIMATES,
     NOTHING,
     GameAudit,
@@ -31,6 +32,7 @@ from ur_solver.audit.audits import (
     result_text,
     strength_text,
     summarise,
+    thrown_text,
     worst_plies,
 )
 from ur_solver.audit.games import REFERENCE_GAMES, references_of
@@ -43,8 +45,20 @@ from ur_solver.cli.options import (
     json_option,
     number_option,
 )
-from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, side_name
-from ur_solver.common.files import Closing, check_outputs, write_file
+from ur_solver.cli.output import (
+    GREY,
+    PURPLE,
+    ROSE,
+    columns,
+    draw_position,
+    echo,
+    report_left_out,
+    say,
+    side_name,
+    write_reports,
+)
+from ur_solver.common.files import Closing, check_outputs
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError, MissingTableError
 from ur_solver.estimators.evaluator import Evaluator
@@ -55,10 +69,9 @@ from ur_solver.records import (
     find_files,
     opening_words,
     rules_word,
-    write_games,
 )
 from ur_solver.rules import DARK, LIGHT, RuleSet
-from ur_solver.rules.payoff import Payoff, Units
+from ur_solver.rules.payoff import Units
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -125,6 +138,11 @@ class Judges(Closing):
         """The games that could not be read, and those that nothing judges."""
         return [*([] if self._games is None else self._games.faults), *self._unjudged]
 
+    @property
+    def warnings(self) -> list[RecordFault]:
+        """What was read otherwise than it is written."""
+        return [] if self._games is None else self._games.warnings
+
     def _opened(self, found: Evaluator) -> Evaluator:
         if found.path is not None:
             self.paths.append(found.path)
@@ -172,22 +190,29 @@ class Judges(Closing):
 FULL_PAGES = 3
 """With more games than this, each gets a line and not a page."""
 
+_VERDICT_HEADERS = {Verdict.BEST: "best", Verdict.CLOSE: CLOSE, Verdict.WORSE: "worse"}
 _MARK_HEADERS = ("inaccuracies", "mistakes", "blunders")
-_COLOURS = {Mark.INACCURACY: "yellow", Mark.MISTAKE: "bright_red", Mark.BLUNDER: "red"}
+_COLOURS = {Mark.INACCURACY: GREY, Mark.MISTAKE: ROSE, Mark.BLUNDER: PURPLE}
 
 
 def audit_page(
-    audits: list[GameAudit], thresholds: Thresholds, references: References, worst: int
+    audits: list[GameAudit],
+    thresholds: Thresholds,
+    references: References,
+    worst: int,
+    boards: int = 1,
 ) -> str:
-    """Audited games as text, with the `worst` moments of one game, or of many, as boards.
+    """Audited games as text, with the `worst` moments of one game, or of many.
 
-    Each rule set gets its own section. A rule set without `references` gets no comparison.
+    Each rule set gets its own section. A rule set without `references` gets no comparison. What
+    matters most comes last: the worst moment, the first `boards` of which are drawn, what the
+    players lost, and how each of a few games ended.
     """
     by_rules: dict[RuleSet, list[GameAudit]] = {}
     for audit in audits:
         by_rules.setdefault(audit.record.rules, []).append(audit)
     return "\n\n".join(
-        _page_of_rules(of_rules, thresholds, references.get(rules, {}), worst)
+        _page_of_rules(of_rules, thresholds, references.get(rules, {}), worst, boards)
         for rules, of_rules in by_rules.items()
     )
 
@@ -202,45 +227,56 @@ def audit_of(record: GameRecord, table: Evaluator) -> str:
 
 
 def _page_of_rules(
-    audits: list[GameAudit], thresholds: Thresholds, references: Mapping[str, float], worst: int
+    audits: list[GameAudit],
+    thresholds: Thresholds,
+    references: Mapping[str, float],
+    worst: int,
+    boards: int,
 ) -> str:
+    units = audits[0].record.rules.payoff.units.within(max(audit.margin for audit in audits))
     parts = []
-    payoff = audits[0].record.rules.payoff
-    units = payoff.units.within(max(audit.margin for audit in audits))
-    best = "the table" if all(audit.is_exact for audit in audits) else "the estimator"
-    if len(audits) > FULL_PAGES:
-        parts.append(columns([_game_row(audit) for audit in audits], "<<>>>>"))
-        parts.append(_players(_by_player(audits, thresholds), references, payoff, units, best))
-        worst_of_all = sorted(
-            (
-                (judged, audit)
-                for audit in audits
-                for judged in worst_plies(audit, thresholds, worst)
-            ),
-            key=lambda each: -each[0].loss,
+    groups = [audits] if len(audits) > FULL_PAGES else [[audit] for audit in audits]
+    for group in groups:
+        named, is_one = _by_player(group, thresholds), len(group) == 1
+        rows = [_GAME_HEADER, *map(_game_row, group)]
+        parts.append(_head(group[0]) if is_one else columns(rows, "<<>>>>"))
+        parts += _notes(audits, references, units) if group is groups[0] else []
+        parts.append("\n".join(_throws(name, each, group) for name, each in named.items()))
+        parts += _moments(group, thresholds, worst, boards)
+        parts += _players(named, references, units)
+        parts += [_end(group[0])] if is_one else []
+    return "\n\n".join(part for part in parts if part)
+
+
+def _notes(audits: list[GameAudit], references: Mapping[str, float], units: Units) -> list[str]:
+    """What the figures of a page mean; none of a player."""
+    is_exact = all(audit.is_exact for audit in audits)
+    notes = [] if is_exact else [ESTIMATES]
+    if references:
+        best = "the table" if is_exact else "the estimator"
+        named = ", ".join(f"{name} {units.mean(loss)}" for name, loss in references.items())
+        notes.append(
+            f"lost a choice by reference players: {named}, {best} {units.mean(0)}\n"
+            f"a strength of 0 is that of random moves, 100 {best}'s; \N{PLUS-MINUS SIGN} is the "
+            "95 % interval"
         )
-        parts += [_moment(audit, judged, thresholds) for judged, audit in worst_of_all[:worst]]
-    else:
-        for audit in audits:
-            named = {_name(audit, side): audit.summary(side, thresholds) for side in (LIGHT, DARK)}
-            parts.append(_head(audit))
-            parts.append(_players(named, references, payoff, units, best))
-            parts += [
-                _moment(audit, judged, thresholds)
-                for judged in worst_plies(audit, thresholds, worst)
-            ]
-    if not all(audit.is_exact for audit in audits):
-        parts.append(ESTIMATES)
-    return "\n\n".join(parts)
+    return notes
 
 
 def _head(audit: GameAudit) -> str:
     words = opening_words(audit.record)
-    opening = f"{words}\n" if words else ""
     return (
         f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
-        f"{counted(len(audit.record.plies), 'throw')}, {result_text(audit)}\n"
-        f"{opening}light's {audit.record.rules.payoff.units.worth}: {account_text(audit)}"
+        f"{counted(len(audit.record.plies), 'throw')}, {result_text(audit)}"
+        f"{chr(10) + words if words else ''}"
+    )
+
+
+def _end(audit: GameAudit) -> str:
+    """How luck and moves led to the end of a game."""
+    return (
+        f"light's {audit.record.rules.payoff.units.worth}: {account_text(audit)}\n"
+        f"{click.style(result_text(audit), bold=True)}"
     )
 
 
@@ -250,12 +286,13 @@ def _name(audit: GameAudit, side: str) -> str:
 
 
 def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, PlayerSummary]:
-    """The summaries of all games by player; by side if a player has no name."""
+    """The summaries of all games by player; by side if a player has no name, or in one game."""
     plies: dict[str, list[JudgedPly]] = {}
     conceded: dict[str, float] = {}
     for audit in audits:
         for side in (LIGHT, DARK):
             name = audit.record.player(side) or side_name(side)
+            name = _name(audit, side) if len(audits) == 1 else name
             plies.setdefault(name, []).extend(audit.of_side(side))
             conceded[name] = conceded.get(name, 0.0) + audit.conceded(side)
     return {
@@ -263,106 +300,87 @@ def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, Pla
     }
 
 
+_GAME_HEADER = ["game", "result", "light lost", "light's luck", "dark lost", "dark's luck"]
+
+
 def _game_row(audit: GameAudit) -> list[str]:
     units = audit.units
-    totals = [
-        units.amount(each.loss) + units.give(each.loss_margin) for each in (audit.light, audit.dark)
-    ]
-    lucks = [
-        units.signed(sum(judged.luck for judged in audit.of_side(side))) for side in (LIGHT, DARK)
-    ]
-    return [
-        audit.record.title,
-        result_text(audit),
-        f"light lost {totals[0]}",
-        f"luck {lucks[0]}",
-        f"dark lost {totals[1]}",
-        f"luck {lucks[1]}",
-    ]
-
-
-def _players(
-    summaries: dict[str, PlayerSummary],
-    references: Mapping[str, float],
-    payoff: Payoff,
-    units: Units,
-    best: str,
-) -> str:
-    header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
-    has_conceded = any(summary.conceded for summary in summaries.values())
-    header += ["conceded"] if has_conceded else []
-    header += ["fines"] if payoff.has_fines else []
-    header += ["strength"] if references else []
-    rows = [header] + [
-        _player_row(name, summary, references, payoff, units, has_conceded)
-        for name, summary in summaries.items()
-    ]
-    lines = [columns(rows, "<" + ">" * (len(header) - 1))]
-    lines += [
-        _throws(name, summary, units) for name, summary in summaries.items() if summary.luckiest
-    ]
-    if references:
-        named = ", ".join(f"{name} {units.mean(loss)}" for name, loss in references.items())
-        lines += [
-            f"lost a choice by reference players: {named}, {best} {units.mean(0)}",
-            f"a strength of 0 is that of random moves, 100 {best}'s; \N{PLUS-MINUS SIGN} is the "
-            "95 % interval",
-        ]
-    return "\n".join(lines)
-
-
-def _player_row(
-    name: str,
-    summary: PlayerSummary,
-    references: Mapping[str, float],
-    payoff: Payoff,
-    units: Units,
-    has_conceded: bool,
-) -> list[str]:
-    row = [
-        name,
-        str(summary.choices),
-        f"{100 * summary.best_share:.0f} %" if summary.choices else NOTHING,
-        units.amount(summary.loss) + units.give(summary.loss_margin),
-        mean_text(units, summary) if summary.choices else NOTHING,
-        units.signed(summary.luck),
-        *(str(summary.marks[mark]) for mark in Mark),
-    ]
-    if has_conceded:
-        row.append(units.amount(summary.conceded))
-    if payoff.has_fines:
-        row.append(str(summary.cost))
-    if references:
-        row.append(strength_text(summary, references))
+    row = [audit.record.title, result_text(audit)]
+    for each in (audit.light, audit.dark):
+        row += [units.amount(each.loss) + units.give(each.loss_margin), units.signed(each.luck)]
     return row
 
 
-def _throws(name: str, summary: PlayerSummary, units: Units) -> str:
-    assert summary.luckiest
-    assert summary.unluckiest
-    return (
-        f"{name}: luckiest throw {_thrown(summary.luckiest, units)}, "
-        f"unluckiest {_thrown(summary.unluckiest, units)}"
-    )
+def _players(
+    summaries: dict[str, PlayerSummary], references: Mapping[str, float], units: Units
+) -> list[str]:
+    """How players chose, and what that cost them, as two tables."""
+    has_errors = any(summary.loss_margin for summary in summaries.values())
+    has_conceded = any(summary.conceded for summary in summaries.values())
+    has_fines = any(summary.cost for summary in summaries.values())
+    verdicts = [each for each in _VERDICT_HEADERS if has_errors or each is not Verdict.CLOSE]
+    chose = [["", "choices", *(_VERDICT_HEADERS[each] for each in verdicts), *_MARK_HEADERS]]
+    lost = ["", "lost", *(["lost for sure"] if has_errors else []), "lost a choice", "luck"]
+    lost += ["conceded"] if has_conceded else []
+    lost += ["fines"] if has_fines else []
+    lost += ["strength"] if references else []
+    cost = [lost]
+    for name, summary in summaries.items():
+        shares = [f"{100 * summary.shares[each]:.0f} %" for each in verdicts]
+        chose.append(
+            [
+                name,
+                str(summary.choices),
+                *(shares if summary.choices else [NOTHING] * len(verdicts)),
+                *(str(summary.marks[mark]) for mark in Mark),
+            ]
+        )
+        row = [name, units.amount(summary.loss) + units.give(summary.loss_margin)]
+        row += [units.amount(summary.worse_loss)] if has_errors else []
+        row += [mean_text(units, summary) if summary.choices else NOTHING]
+        row += [units.signed(summary.luck)]
+        row += [units.amount(summary.conceded)] if has_conceded else []
+        row += [str(summary.cost)] if has_fines else []
+        row += [strength_text(summary, references)] if references else []
+        cost.append(row)
+    return [columns(rows, "<" + ">" * (len(rows[0]) - 1)) for rows in (chose, cost)]
 
 
-def _thrown(judged: JudgedPly, units: Units) -> str:
-    return f"{judged.ply.throw_text} ({units.signed(judged.luck)})"
+def _throws(name: str, summary: PlayerSummary, audits: list[GameAudit]) -> str:
+    """A player's luckiest and unluckiest throw; empty without throws."""
+    found = [each for each in (summary.luckiest, summary.unluckiest) if each is not None]
+    texts = []
+    for judged in found:
+        audit = next(of for of in audits if any(each is judged for each in of.all_plies))
+        game = f" of {audit.record.title}" if len(audits) > 1 else ""
+        texts.append(f"{thrown_text(audit, judged)}{game}")
+    return f"{name}: luckiest: {texts[0]}, unluckiest: {texts[1]}" if texts else ""
+
+
+def _moments(audits: list[GameAudit], thresholds: Thresholds, worst: int, boards: int) -> list[str]:
+    """The worst moments of some games, the worst of all last; the first `boards` are drawn."""
+    found = [
+        (judged, audit) for audit in audits for judged in worst_plies(audit, thresholds, worst)
+    ]
+    found = sorted(found, key=lambda each: -each[0].loss)[:worst]
+    texts = [_moment(audit, judged, thresholds) for judged, audit in found]
+    drawn = [
+        f"{text}\n\n{draw_position(audit.record.stepper.position(ply.state, ply.side))}"
+        for text, (ply, audit) in zip(texts[:boards], ((j.ply, a) for j, a in found), strict=False)
+    ]
+    return ["\n".join(texts[boards:][::-1]), *drawn[::-1]]
 
 
 def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
-    record, ply, units = audit.record, judged.ply, audit.units
+    """A moment as a line."""
+    ply, units = judged.ply, audit.units
     mark = thresholds.mark(judged)
     assert mark
-    position = record.stepper.position(ply.state, ply.side)
     return (
         f"{click.style(mark, fg=_COLOURS[mark], bold=True)} at {ply.place or 'the end'} of "
-        f"{audit.record.title}\n"
-        f"{side_name(ply.side)} {action_text(audit, judged)} "
+        f"{audit.record.title}: {side_name(ply.side)} {action_text(audit, judged)} "
         f"({units.value(judged.played_value)}); best was {audit.best_text(judged)} "
-        f"({units.value(judged.best_value)}): "
-        f"{units.lost(judged.loss, judged.loss_margin)}\n\n"
-        f"{draw_position(position)}"
+        f"({units.value(judged.best_value)}): {units.lost(judged.loss, judged.loss_margin)}"
     )
 
 
@@ -389,8 +407,9 @@ def _threshold_option(name: str, marked: str, default: float) -> Callable[[_F], 
     type=OUTPUT_FILE,
     help="Write the games with chances, best moves and losses as comments, as .rgn, .json or .ur.",
 )
+@number_option("--worst", within=(0, 1000), default=3, help="Show the N worst moments.")
 @number_option(
-    "--worst", within=(0, 1000), default=3, help="Show the N worst moments with a board."
+    "--boards", within=(0, 1000), default=1, help="Draw the board of the first N of these."
 )
 @_threshold_option("inaccuracy", "inaccuracies", _DEFAULTS.inaccuracy)
 @_threshold_option("mistake", "mistakes", _DEFAULTS.mistake)
@@ -410,6 +429,7 @@ def audit_command(
     csv: Path | None,
     annotate: Path | None,
     worst: int,
+    boards: int,
     inaccuracy: float,
     mistake: float,
     blunder: float,
@@ -437,7 +457,7 @@ def audit_command(
     word, files = table_and_files(words, "judge")
     outputs = {"--csv": csv, "--html": html, "--annotate": annotate}
     check_outputs(outputs, files if word is None else [word, *files])
-    with Judges(word, plies) as judges:
+    with shown_task("judging games") as show, Judges(word, plies) as judges:
         check_outputs(outputs, judges.paths)
         references: dict[RuleSet, Mapping[str, float]] = {}
         found = []
@@ -455,25 +475,27 @@ def audit_command(
             if as_json:
                 from ur_solver.audit.texts import game_values  # noqa: PLC0415 - text needs none
 
-                echo(json.dumps(game_values(audit, thresholds, references[rules])))
+                echo(json.dumps(game_values(audit, thresholds, references[rules])), raw=True)
             if not as_json or any(outputs.values()):
                 found.append(audit)
+                show(counted(len(found), "game"))
         check_outputs(outputs, judges.paths)
-        if csv is not None:
-            from ur_solver.audit.texts import write_csv  # noqa: PLC0415 - same
-
-            write_file(csv, write_csv(found, thresholds))
-        if annotate is not None and found:
-            from ur_solver.audit.texts import annotated  # noqa: PLC0415 - same
-
-            write_games((annotated(audit, thresholds) for audit in found), annotate)
-        if html is not None:
+        if any(outputs.values()):
             from ur_solver.audit.report import html_report  # noqa: PLC0415 - same
+            from ur_solver.audit.texts import annotated_text, write_csv  # noqa: PLC0415 - same
 
-            write_file(html, html_report(found, thresholds, references))
-        if found and not as_json:
-            echo(audit_page(found, thresholds, references, worst))
-    report_left_out(judges.faults, "not audited")
+            reports: dict[Path | None, tuple[str, Callable[[Path], str]]] = {
+                csv: ("table of all turns", lambda _: write_csv(found, thresholds)),
+                annotate: (
+                    f"{counted(len(found), 'game')} with comments",
+                    lambda path: annotated_text(found, thresholds, path.suffix),
+                ),
+                html: ("report", lambda _: html_report(found, thresholds, references)),
+            }
+            write_reports(found, reports)
+    if found and not as_json:
+        echo(audit_page(found, thresholds, references, worst, boards))
+    report_left_out(judges.faults, "not audited", judges.warnings)
 
 
 def _references(table: Evaluator, games: int) -> Mapping[str, float]:
@@ -532,7 +554,8 @@ def review_command(
     """Review the games of FILE... together: over time, by first choices and rules of thumb.
 
     The games are judged as by ur audit. The date of a game is in a header such as 'Date:
-    2026-11-27' or RoyalUr's StartTime; with --by 10 no dates are needed, and games count in the
+    2026-11-27' or RoyalUr's StartTime, or in the times of its JSON; a moment is on the day that it
+    is in the time zone of this machine. With --by 10 no dates are needed, and games count in the
     order of the files. First choices are those in the first throws, and in the rounds that find
     the first player; dark's are shown from light's side. Rules of thumb are compared in all
     choices after the opening.
@@ -548,7 +571,7 @@ def review_command(
 
     word, files = table_and_files(words, "review")
     games_of: dict[RuleSet, list[GameAudit]] = {}
-    with Judges(word, plies) as judges:
+    with shown_task("judging games"), Judges(word, plies) as judges:
         for audit in judges.audits(files):
             games_of.setdefault(audit.record.rules, []).append(audit)
         reviews = []
@@ -563,9 +586,27 @@ def review_command(
             reviews.append(
                 json.dumps(review) if as_json else _review_page(review, audits, throws, top)
             )
-    if reviews:
-        echo(("\n" if as_json else "\n\n").join(reviews))
-    report_left_out(judges.faults, "not reviewed")
+    if isinstance(by, str):
+        _report_dates(audit.record for audits in games_of.values() for audit in audits)
+    if reviews and as_json:
+        echo("\n".join(reviews), raw=True)
+    elif reviews:
+        echo("\n\n".join(reviews))
+    report_left_out(judges.faults, "not reviewed", judges.warnings)
+
+
+def _report_dates(records: Iterable[GameRecord]) -> None:
+    """Say once that dates are not understood."""
+    from ur_solver.records.dates import unread_date  # noqa: PLC0415 - an audit needs none of it
+
+    unread = [(each.title, text) for each in records if (text := unread_date(each))]
+    if unread:
+        title, text = unread[0]
+        others = f", nor are those of {counted(len(unread) - 1, 'other game')}"
+        say(
+            f"{title}: the date {text!r:.60} is not understood"
+            f"{others if unread[1:] else ''}; write it as 2026-11-27"
+        )
 
 
 def _review_page(review: dict[str, Any], audits: list[GameAudit], throws: int, top: int) -> str:
@@ -587,8 +628,11 @@ def _review_page(review: dict[str, Any], audits: list[GameAudit], throws: int, t
 
 
 def _over_time(rows: list[dict[str, Any]], units: Units) -> str:
-    header = ["", "", "games", "won", "choices", "best", "lost a choice", "mistakes", "luck a game"]
-    table = [header]
+    has_close = any(each["close"] for each in rows)
+    shown = ["close", "worse"] if has_close else []
+    close = [CLOSE, "worse"] if has_close else []
+    header = ["player", "when", "games", "won", "choices", "best", *close]
+    table = [[*header, "lost a choice", "mistakes", "luck a game"]]
     before = None
     for each in rows:
         table.append(
@@ -598,18 +642,18 @@ def _over_time(rows: list[dict[str, Any]], units: Units) -> str:
                 str(each["games"]),
                 str(each["won"]),
                 str(each["choices"]),
-                _share_text(each["best"], each["choices"]),
+                *(_share_text(each[name], each["choices"]) for name in ("best", *shown)),
                 NOTHING if each["mean_loss"] is None else units.mean(each["mean_loss"]),
                 str(each["mistakes"]),
                 units.signed(each["luck"] / each["games"]),
             ]
         )
         before = each["player"]
-    return columns(table, "<<>>>>>>>")
+    return columns(table, "<<" + ">" * (len(table[0]) - 2))
 
 
 def _choices(rows: list[dict[str, Any]], units: Units) -> str:
-    table = [["position", "throw", "times", "played", "best", "lost each time"]]
+    table = [["position", "throw", "times", "played", "best", "lost on average"]]
     for each in rows:
         often = sorted(each["played"].items(), key=lambda item: -item[1])
         table.append(
@@ -626,7 +670,12 @@ def _choices(rows: list[dict[str, Any]], units: Units) -> str:
 
 
 def _thumbs(rows: list[dict[str, Any]], units: Units) -> str:
-    table = [["", "thumb", "choices", "same move", "best", "lost a choice", "the player"]]
+    table = [
+        [
+            *("player", "rule of thumb", "choices", "same move", "best"),
+            *("it lost a choice", "the player lost a choice"),
+        ]
+    ]
     for each in rows:
         table.append(
             [

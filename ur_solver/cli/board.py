@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from ur_solver.cli.answering import open_answering, plies_option, text_of
+from ur_solver.cli.answering import answering_of, open_answering, plies_option, text_of
+from ur_solver.cli.audit import table_and_files
 from ur_solver.cli.options import (
     OUTPUT_FILE_OR_STDOUT,
     FiniteFloat,
@@ -18,8 +19,9 @@ from ur_solver.cli.options import (
     position_of,
     rules_argument,
 )
-from ur_solver.cli.output import draw_position, echo, say
+from ur_solver.cli.output import draw_position, echo, say, say_written, warn
 from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.progress import shown_task
 from ur_solver.errors import InputError, RecordError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import GameRecord, RecordFault, read_file
@@ -44,7 +46,7 @@ STDOUT = Path("-")
 @number_option(
     "--width", within=(16, MOST_WIDTH), default=WIDTH, help="Make pictures N pixels wide."
 )
-@number_option("--game", "number", within=(1, None), default=1, help="Animate game N of the file.")
+@number_option("--game", "number", within=(1, None), default=1, help="Show game N of the file.")
 @click.option(
     "--seconds",
     type=FiniteFloat(0.05, 60),
@@ -64,13 +66,14 @@ def board_command(
     seconds: float,
     plies: int,
 ) -> None:
-    """Draw POSITION, or the start of RULES, in the terminal or as a picture; or animate a game.
+    """Draw POSITION, or the start of RULES, in the terminal or as a picture; or show a game.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --best needs the
-    table of the rule set, or an estimator ('ur train'); RULES may also be the file of either.
-    Browsers and office programs read SVG, which follows the light or dark setting of the screen.
-    PNG and GIF need the extra 'pictures'. A GIF shows a game, throw by throw: RULES is then the
-    file of the game, and there is no POSITION.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. It may also be a
+    file of games: its last position is drawn, where the game has ended or goes on, and there is no
+    POSITION. --best needs the table of the rule set, or an estimator ('ur train'); RULES may also
+    be the file of either. Browsers and office programs read SVG, which follows the light or dark
+    setting of the screen. PNG and GIF need the extra 'pictures'. A GIF shows a game, throw by
+    throw.
 
     \b
     ur board finkel:3 'L...__../..D...../....__.. L 2 2' --best 2 -o board.svg
@@ -88,14 +91,23 @@ def board_command(
     if suffix == ".gif" and output is not None:
         if position is not None or throw is not None:
             raise click.UsageError("A GIF shows a game: leave out the position and --best.")
-        write_file(output, gif(game_pictures(_game(rules, number), view), seconds, width))
+        with shown_task("drawing the game"):
+            write_file(output, gif(game_pictures(_game(rules, number), view), seconds, width))
+        say_written("picture", output)
         return
+    game = _game(rules, number) if _is_game(rules) else None
+    if game is not None and position is not None:
+        raise click.UsageError("A file of games has positions of its own: leave out the position.")
     best = None
     if throw is None:
-        shown = position_of(named_rules(rules), position)
+        shown = position_of(named_rules(rules), position) if game is None else last_position(game)
     else:
-        with open_answering(rules, position, plies) as table:
-            shown = position_of(table.rules, position)
+        with (
+            open_answering(rules, position, plies)
+            if game is None
+            else answering_of(game.rules, plies)
+        ) as table:
+            shown = position_of(table.rules, position) if game is None else last_position(game)
             best = _best(table, shown, throw)
     if output is None:
         echo(draw_position(shown))
@@ -105,16 +117,22 @@ def board_command(
     arrows = [] if best is None else [Arrow("best", best.source, best.target)]
     text = board_picture(shown, arrows, view=view)
     if output == STDOUT:
-        echo(text, nl=False)
+        echo(text, nl=False, raw=True)
         return
     write_file(output, png(text, width) if suffix == ".png" else text)
+    say_written("picture", output)
+
+
+def _is_game(word: str) -> bool:
+    """Whether a word is a file of games: neither a rule set nor a table nor an estimator."""
+    return Path(word).is_file() and table_and_files([word])[0] is None
 
 
 def _game(path: str, number: int) -> GameRecord:
     """A game of a file by its number; RecordError if it cannot be read."""
     if not Path(path).is_file():
         raise InputError(f"{path!r:.200} is not a file; a GIF shows a game, whose file comes first")
-    game = next(islice(read_file(path), number - 1, None), None)
+    game = next(islice(read_file(path, warn=warn), number - 1, None), None)
     if game is None:
         raise InputError(f"{path!r:.200} has no game {number}")
     if isinstance(game, RecordFault):

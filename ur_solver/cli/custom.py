@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 import click
 
+from ur_solver.cli.output import say
 from ur_solver.rules import DICE, PATHS, RuleSet, Stakes, named_rules
+from ur_solver.rules.effects import idle_words
 from ur_solver.rules.family import FAMILIES, known_switches
 from ur_solver.rules.settings import (
     CountSwitch,
@@ -30,7 +32,29 @@ _NONE: Mapping[str, Sequence[str]] = {}
 
 
 class RuleOption(click.Option):
-    """An option that changes a rule set; help lists them in a section of their own."""
+    """An option that changes a rule set; help lists them in a section of their own.
+
+    Given twice with different values it is an error, where click would take the last one.
+    """
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Add it, and look at every value that the parser finds."""
+        super().add_to_parser(parser, ctx)
+        for name in (*self.opts, *self.secondary_opts):
+            known = parser._long_opt[name]
+            known.process = partial(self._take, known.process)
+
+    def _take(self, process: Callable[[Any, Any], None], value: Any, state: Any) -> None:
+        before = state.opts.get(self.name)
+        process(value, state)
+        after = state.opts[self.name]
+        if before not in (None, after):
+            names = " and ".join([*self.opts, *self.secondary_opts])
+            raise click.UsageError(
+                f"{names} exclude each other"
+                if self.secondary_opts
+                else f"{names} is given twice, with {before} and with {after}"
+            )
 
 
 class SectionedCommand(click.Command):
@@ -91,17 +115,20 @@ def custom_rules(
     """The rule set named `word`, changed by the options.
 
     Stakes get their defaults where no option is given. A changed rule set gets a new name made of
-    the changes: ``finkel-murray-royalur``.
+    the changes: ``finkel-murray-royalur``. What changes nothing is said on standard error.
     """
     rules = named_rules(word, pieces)
     changes: dict[str, Any] = {}
     for key, switch in known_switches().items():
         changes |= _change(switch, given, rules.switches.get(key))
-    return rules.changed(
+    changed = rules.changed(
         path=None if path is None else PATHS[path],
         dice=None if dice is None else DICE[dice],
         **changes,
     )
+    if words := idle_words(changed):
+        say(words)
+    return changed
 
 
 def _options(switch: Switch) -> list[Callable[[_F], _F]]:

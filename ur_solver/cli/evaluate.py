@@ -26,9 +26,10 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say, side_name
+from ur_solver.cli.output import columns, echo, say, say_written, side_name
 from ur_solver.common.files import check_outputs
-from ur_solver.common.progress import Form, shown_progress
+from ur_solver.common.progress import Form, Progress, shown_progress, shown_task
+from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy_from, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
@@ -39,6 +40,11 @@ from ur_solver.study.estimates import IntervalEstimate, as_number, as_share, sha
 
 if TYPE_CHECKING:
     from ur_solver.envs.regret import JudgedDecision, PlayRegret, SpaceRegret
+    from ur_solver.estimators.against_table import TableComparison
+    from ur_solver.rules.payoff import Units
+
+_DEPTHS = [1, 2, 3]
+"""The plies of the searches that are compared with a table."""
 
 _GAMES_OF_ESTIMATOR = 2000
 """A table chooses some ten times as fast."""
@@ -59,6 +65,9 @@ _GAMES_OF_ESTIMATOR = 2000
 @click.option("--policy", metavar="POLICY",
               help="Judge POLICY in every decision of the game instead; it may also be a Python "
               "file or a module that defines policy.")  # fmt: skip
+@click.option("--against", metavar="TABLE",
+              help="Compare an estimator with TABLE instead, which judges its values, intervals "
+              "and moves.")  # fmt: skip
 @number_option(
     "--examples",
     within=(0, 10_000),
@@ -76,6 +85,7 @@ def evaluate_command(
     dark: str,
     games: int | None,
     policy: str | None,
+    against: str | None,
     examples: int,
     seed: int,
     plies: int,
@@ -100,20 +110,41 @@ def evaluate_command(
 
     \b
     ur evaluate finkel:3 --policy agent.py
+
+    With --against it takes an estimator in place of TABLE, and says how far its values are off by
+    an exact table, how many lie in its intervals, and what its moves lose, by searches of 1, 2 and
+    3 plies, or of --plies. Other tables that lie around do not count.
+
+    \b
+    ur evaluate my-finkel.h5 --against finkel:3
     """
+
+    def is_given(option: str) -> bool:
+        return ctx.get_parameter_source(option) is not ParameterSource.DEFAULT
+
     if policy is not None:
-        for option in ("light", "dark", "games"):
-            if ctx.get_parameter_source(option) is not ParameterSource.DEFAULT:
+        for option in ("light", "dark", "games", "against"):
+            if is_given(option):
                 raise InputError(f"--policy judges one policy alone, without --{option}")
-        echo(_judged(word, policy, examples, seed, as_json))
+        found_text = _judged(word, policy, examples, seed, as_json)
+        echo(found_text, raw=as_json)
         return
-    with open_playing(word, plies, "an evaluation") as table:
+    if against is not None:
+        for option in ("light", "dark", "examples"):
+            if is_given(option):
+                raise InputError(f"--against compares an estimator, without --{option}")
+        depths = [plies] if is_given("plies") else _DEPTHS
+        compared = _compared(word, against, depths, games, seed, as_json)
+        echo(compared, raw=as_json)
+        return
+    task = shown_task(f"playing {light} against {dark}")
+    with task, open_playing(word, plies, "an evaluation") as table:
         if games is None and not table.are_exact:
             games = _GAMES_OF_ESTIMATOR
         found = evaluate(table, light, dark, games=games, seed=seed)
         which = {} if table.are_exact else {"exact": False}
     if as_json:
-        echo(json.dumps({"light": light, "dark": dark, **found.to_json(), **which}))
+        echo(json.dumps({"light": light, "dark": dark, **found.to_json(), **which}), raw=True)
     else:
         echo(_evaluation_page(found, light, dark))
 
@@ -125,11 +156,57 @@ def _judged(word: str, text: str, examples: int, seed: int, as_json: bool) -> st
         table.check_whole("an evaluation")
         player = policy_from(text, table)
         total = table.space.n_values
-        with shown_progress("judging", total, Form.AUTO, delay=2) as progress:
+        with shown_progress("judging", total, Form.AUTO) as progress:
             found = policy_regret(table, player, examples=examples, seed=seed, progress=progress)
     if as_json:
         return json.dumps({"policy": text, **found.to_json()})
     return regret_page(found, text)
+
+
+def _compared(
+    word: str, against: str, depths: list[int], games: int | None, seed: int, as_json: bool
+) -> str:
+    from ur_solver.estimators.estimator import open_estimator  # noqa: PLC0415 - for --against alone
+
+    more = {} if games is None else {"games": games}
+    with (
+        open_estimator(word) as estimator,
+        Table(open_file(against, say=say)) as table,
+        shown_task("comparing") as report,
+    ):
+        found = []
+        for plies in depths:
+            report(counted(plies, "ply", "plies"))
+            found.append(estimator.looking(plies).compared_with(table, seed=seed, **more))
+        units = estimator.rules.payoff.units
+    if as_json:
+        return json.dumps({"against": against, "comparisons": [each.to_json() for each in found]})
+    return comparison_page(found, units)
+
+
+def comparison_page(found: list[TableComparison], units: Units) -> str:
+    """What people are shown of estimators next to a table, a line for each search."""
+
+    def amount(value: float) -> str:
+        return units.number(value, 2)
+
+    def share(value: float | None) -> str:
+        return "" if value is None else f"{100 * value:.1f} %"
+
+    def loss(figure: IntervalEstimate | None, decimals: int) -> str:
+        if figure is None:
+            return ""
+        margin = units.number(figure.margin, decimals)
+        return f"{units.number(figure.value, decimals)} \N{PLUS-MINUS SIGN} {margin}"
+
+    heads = ["plies", "positions", "RMS", "99 %", "inside", "differences inside"]
+    rows = [[*heads, "a choice loses", "a game loses", "games"]]
+    for each in found:
+        errors = [amount(each.rms), amount(each.p99)]
+        shares = [share(each.inside), share(each.differences_inside)]
+        losses = [loss(each.choice_loss, 3), loss(each.game_loss, 2), f"{each.games:,}"]
+        rows.append([str(each.plies), f"{each.positions:,}", *errors, *shares, *losses])
+    return f"{columns(rows, '>' * 9)}\nerrors and losses are in {units.name}"
 
 
 def _evaluation_page(found: Evaluation, light: str, dark: str) -> str:
@@ -238,12 +315,10 @@ def duel_command(
             _player(text, rules, table, seconds, seed + k, stack)
             for k, text in enumerate((first, second))
         ]
-        progress = stack.enter_context(
-            shown_progress("playing", games, Form.AUTO, unit="games", delay=2)
-        )
+        progress = stack.enter_context(shown_progress("playing", games, Form.AUTO, unit="games"))
         found = duel(rules, players[0], players[1], games, seed=seed, progress=progress)
     if as_json:
-        echo(json.dumps({"first": first, "second": second, **found.to_json()}))
+        echo(json.dumps({"first": first, "second": second, **found.to_json()}), raw=True)
     else:
         echo(_duel_page(found, first, second))
 
@@ -310,24 +385,30 @@ def sample_command(
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
         found = SampleStatistics()
-        records = _counted(found, play_many(table.rules, light, dark, games, rng, metadata, table))
+        with shown_progress("playing", games, Form.AUTO, unit="games") as progress:
+            played = play_many(table.rules, light, dark, games, rng, metadata, table)
+            records = _counted(found, played, progress, games)
+            if output is not None:
+                n_games = write_games(records, output)
+            else:
+                for _ in records:
+                    pass
         if output is not None:
-            write_games(records, output)
-        else:
-            for _ in records:
-                pass
+            say_written(counted(n_games, "game"), output)
         has_fines = table.rules.payoff.has_fines
         is_exact = table.are_exact
-    echo(
-        _sample_json(found, metadata, has_fines, is_exact)
-        if as_json
-        else _sample_page(found, metadata, has_fines)
-    )
+    if as_json:
+        echo(_sample_json(found, metadata, has_fines, is_exact), raw=True)
+    else:
+        echo(_sample_page(found, metadata, has_fines))
 
 
-def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+def _counted(
+    found: SampleStatistics, records: Iterable[GameRecord], progress: Progress, games: int
+) -> Iterator[GameRecord]:
     for record in records:
         found.add(record)
+        progress(found.games, games)
         yield record
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,9 @@ from ur_solver.cli.options import (
     played_by_option,
     seed_option,
 )
-from ur_solver.cli.output import columns, echo, report_left_out, say
+from ur_solver.cli.output import columns, echo, report_left_out, say_written
 from ur_solver.common.files import check_outputs
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError
 from ur_solver.records import (
@@ -63,11 +63,13 @@ def convert_command(
     converted = _writable(games, notation, left_out)
     if output is None:
         for text in written_games(converted, notation):
-            echo(text, nl=False)
-    elif (first := next(converted, None)) is not None:  # a file is not replaced by nothing
-        n_games = write_games(chain([first], converted), output)
-        say(f"{counted(n_games, 'game')} written to {output}")
-    report_left_out([*games.faults, *left_out], "not converted")
+            echo(text, nl=False, raw=True)
+    else:
+        with shown_task("converting games"):
+            n_games = write_games(converted, output)
+        if n_games:
+            say_written(counted(n_games, "game"), output)
+    report_left_out([*games.faults, *left_out], "not converted", games.warnings)
 
 
 def _notation(name: str | None, output: Path | None) -> Notation:
@@ -113,13 +115,14 @@ def dice_command(files: tuple[str, ...], rules: str | None, seed: int, as_json: 
     ur dice games.rgn
     """
     games = read_games(files, None if rules is None else named_rules(rules))
-    found = dice_test(games, seed)
+    with shown_task("comparing with fair dice"):
+        found = dice_test(games, seed)
     if as_json:
         for each in found:
-            echo(json.dumps(each))
+            echo(json.dumps(each), raw=True)
     elif found:
         echo("\n\n".join(_dice_page(each) for each in found))
-    report_left_out(games.faults, "not counted")
+    report_left_out(games.faults, "not counted", games.warnings)
 
 
 def _dice_page(found: dict[str, Any]) -> str:

@@ -49,7 +49,7 @@ def solve(
             found = make_lengths(rules, objective, output, force=force, progress=progress, say=note)
     with found as lengths:
         if as_json:
-            echo(json.dumps(_facts(lengths, is_solved=not is_there)))
+            echo(json.dumps(_facts(lengths, is_solved=not is_there)), raw=True)
         elif is_there:
             messages.say(f"{lengths.path} already exists; --force solves it again", "present")
         elif not messages.is_quiet:
@@ -97,7 +97,7 @@ def query(word: str, objective: str, position: str | None, *, as_json: bool) -> 
             return
         asked = position_of(rules, position)
         if as_json:
-            echo(_json_lines(lengths, [asked])[0])
+            echo(_json_lines(lengths, [asked])[0], raw=True)
             return
         rows = [
             ["  throws to come", f"{lengths.length(asked):.6f}"],
@@ -191,7 +191,10 @@ def verify(word: str, objective: str, messages: Messages, *, as_json: bool) -> N
         found = verified(lengths, messages)
         path = lengths.path
     if as_json:
-        echo(json.dumps({"path": str(path), "right": True, "message": None, **asdict(found)}))
+        echo(
+            json.dumps({"path": str(path), "right": True, "message": None, **asdict(found)}),
+            raw=True,
+        )
     elif not messages.is_quiet:
         echo(
             f"{path}: right\n"

@@ -18,6 +18,7 @@ from ur_solver.cli.options import memory_option, output_option, table_argument
 from ur_solver.cli.output import echo, say, size_text
 from ur_solver.common.files import check_outputs
 from ur_solver.common.machine import free_memory
+from ur_solver.common.progress import shown_task
 from ur_solver.records import rules_word
 from ur_solver.records.maps import (
     VALUE_TYPES,
@@ -65,7 +66,7 @@ def import_command(file: Path, output: Path | None, force: bool) -> None:
             say(f"made the folder {output.parent}")
     replaced = check_replaceable(output, force=force, source=file)
     say(f"{file}: {rules_word(header.rules)}, {sum(header.entries):,} entries, {header.value_type}")
-    with _array(header, output.parent) as values:
+    with shown_task("importing"), _array(header, output.parent) as values:
         read_values(header, values)
         results = list(block_results(header.rules, values))
         residual = max(result.record.residual for result in results)

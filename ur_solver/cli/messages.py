@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ur_solver.cli.output import say
+from ur_solver.cli.output import echo, say
 from ur_solver.common.progress import Form, Progress, shown_progress
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -33,7 +33,10 @@ class Messages:
         """Print a sentence, or a JSON event with its facts if progress is JSON."""
         if self.is_quiet:
             return
-        say(json.dumps({"event": event, **facts}) if self._form is Form.JSON else text)
+        if self._form is Form.JSON:
+            echo(json.dumps({"event": event, **facts}), err=True, raw=True)
+        else:
+            say(text)
 
     def progress(
         self, task: str, total: int, unit: str = "positions"

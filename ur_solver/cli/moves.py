@@ -77,7 +77,7 @@ def answer_batch(
                 first = first or f"line {line.number}: {error}"
         found = iter(answer(parsed) if parsed else ())
         if answers:
-            echo("\n".join(each or next(found) for each in answers))
+            echo("\n".join(each or next(found) for each in answers), raw=True)
     if n_faults:
         raise BatchError(
             f"{counted(n_faults, 'line')} of {n_lines:,} could not be answered; {first}"
@@ -266,7 +266,10 @@ def answer_questions(
         answer_batch(parse, lambda group: [line(each) for each in group], as_json=as_json)
         return
     asked = _question_of(position_of(rules, position), throw)
-    echo(_question_json(asked, forms) if as_json else _question_page(asked, forms) + note)
+    echo(
+        _question_json(asked, forms) if as_json else _question_page(asked, forms) + note,
+        raw=as_json,
+    )
 
 
 def _question_json(asked: Question, forms: Forms) -> str:

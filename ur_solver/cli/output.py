@@ -1,17 +1,28 @@
-"""Output for people: the board, percentages, bars, sizes and tables."""
+"""Output: the board, percentages, bars, sizes and tables for people, and lines for programs.
+
+On a terminal, text and tables are laid out for its window as wide as that is when they are
+printed. Elsewhere every line stays as long as it is. Rich folds the tables; it takes 35 ms to be
+imported, and is needed only by those that are wider than the window.
+"""
 
 from __future__ import annotations
 
 import decimal
 import math
+import os
+import re
+import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import nullcontext
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from ur_solver.common.files import write_files
 from ur_solver.common.text import printable_lines
 from ur_solver.errors import RecordError
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
@@ -21,19 +32,85 @@ from ur_solver.rules.turns import total
 if TYPE_CHECKING:
     from ur_solver.records import RecordFault
 
-_COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
+ROSE, BLUE, GREEN, PURPLE, GREY = 131, 63, 29, 163, 243
+"""Colours of the 256 that all terminals know: legible on white and on black, 4.5 to 1 or more."""
+
+_COLOURS = {LIGHT: ROSE, DARK: BLUE}
 _BAR_WIDTH = 40
+_USUAL_WIDTH = 80
+"""Columns of a terminal that does not say how many it has."""
+_GAP = 2
+"""Columns between those of a table."""
 
 
-def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print lines; our colours stay, harmful control characters go."""
+def window(stream: TextIO | None) -> int | None:
+    """The columns of the terminal that a stream is shown in; None if it goes elsewhere."""
+    if stream is None or not stream.isatty():
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except (OSError, ValueError):
+        return _USUAL_WIDTH
+
+
+def page_width() -> int:
+    """The columns that a page has, in a terminal or elsewhere."""
+    return window(sys.stdout) or shutil.get_terminal_size().columns
+
+
+def echo(text: str, *, err: bool = False, nl: bool = True, raw: bool = False) -> None:
+    """Print text for people, no wider than the window; `raw` lines, for programs, as they are.
+
+    Our colours stay, harmful control characters go.
+    """
     # the stream is given, as click writes UTF-8 where it finds one of ASCII
-    click.echo(printable_lines(text), sys.stderr if err else sys.stdout, nl=nl)
+    stream = sys.stderr if err else sys.stdout
+    width = None if raw else window(stream)
+    bars = sys.modules.get("tqdm")  # a bar makes way
+    with nullcontext() if bars is None else bars.tqdm.external_write_mode(stream):
+        shown = printable_lines(text if width is None else filled(text, width))
+        click.echo(shown, stream, nl=nl)
+
+
+def filled(text: str, width: int, first: int = 0) -> str:
+    """A text in lines of `width` columns, those of a paragraph indented as its first one.
+
+    `first` columns are taken before the text. A word that is longer stays whole.
+    """
+    return "\n".join(
+        _filled_line(line, width, 0 if number else first)
+        for number, line in enumerate(text.split("\n"))
+    )
+
+
+def _filled_line(line: str, width: int, first: int) -> str:
+    if first + _width(line) <= width:
+        return line
+    margin = " " * min(len(line) - len(line.lstrip()), width // 2)
+    found, taken, before = [], first + len(margin), ""
+    for word, space in re.findall(r"(\S+)( *)", line.strip()):
+        if before and taken + len(before) + _width(word) > width:
+            found.append(f"\n{margin}")
+            taken, before = len(margin), ""
+        found += [before, word]
+        taken += len(before) + _width(word)
+        before = space
+    return (margin + "".join(found)).removeprefix("" if first else "\n")
+
+
+def _width(text: str) -> int:
+    """The columns of a text, whose colours do not count."""
+    return len(click.unstyle(text))
 
 
 def say(text: str) -> None:
     """Print a message on standard error."""
     echo(text, err=True)
+
+
+def say_written(what: str, path: Path) -> None:
+    """Say, on standard error, what was written and where."""
+    say(f"{what} written to {path}")
 
 
 def say_nothing(_text: str) -> None:
@@ -52,8 +129,10 @@ def draw_position(position: Position, brackets: Mapping[str, str] = MappingProxy
 
 def _paint(text: str, what: str) -> str:
     if what == ROSETTE:
-        return click.style(text, fg="magenta")
-    return click.style(text, fg=_COLOURS[what], bold=True)
+        return click.style(text, fg=PURPLE)
+    # who sees no colours sees two kinds of letters: light's are bold, dark's reversed
+    looks = {"bold": True} if what == LIGHT else {"reverse": True}
+    return click.style(text, fg=_COLOURS[what], **looks)
 
 
 def worth_bar(position: Position, value: float) -> str:
@@ -81,7 +160,7 @@ def chance_text(chance: Fraction) -> str:
 def bar(value: float) -> str:
     """A probability as a bar."""
     full = round(_BAR_WIDTH * value)
-    return click.style("#" * full, fg="green") + "-" * (_BAR_WIDTH - full)
+    return click.style("#" * full, fg=GREEN) + "-" * (_BAR_WIDTH - full)
 
 
 def size_text(size: float) -> str:
@@ -107,26 +186,128 @@ def time_text(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def columns(rows: list[list[str]], align: str) -> str:
-    """Text in columns; `align` has ``<`` or ``>`` for each. Colours do not count."""
-    widths = [max(len(click.unstyle(row[k])) for row in rows) for k in range(len(align))]
-    return "\n".join(
-        "  ".join(
-            cell + pad if side == "<" else pad + cell
-            for cell, side, pad in (
-                (cell, side, " " * (width - len(click.unstyle(cell))))
-                for cell, side, width in zip(row, align, widths, strict=True)
+def columns(rows: list[list[str]], align: str, indent: int = 0) -> str:
+    """Text in columns after an indentation; `align` has ``<`` or ``>`` for each.
+
+    The first row has their names. In a terminal a table that is too wide is folded, the names and
+    all columns on the left at their spaces; if that does not do, it is shown in several parts,
+    each of which begins with the first column.
+    """
+    width = window(sys.stdout)
+    widths = [max(_width(row[k]) for row in rows) for k in range(len(align))]
+    if width is None or _total(widths) <= width - indent:
+        lines = list(_plain(rows, align, widths))
+    else:
+        lines = list(_parts(rows, align, widths, width - indent))
+    return "\n".join(" " * indent + line if line else "" for line in lines)
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _plain(rows: list[list[str]], align: str, widths: Sequence[int]) -> Iterator[str]:
+    for row in rows:
+        cells = []
+        for cell, side, width in zip(row, align, widths, strict=True):
+            pad = " " * (width - _width(cell))
+            cells.append(cell + pad if side == "<" else pad + cell)
+        yield (" " * _GAP).join(cells).rstrip()
+
+
+def _parts(rows: list[list[str]], align: str, widths: Sequence[int], width: int) -> Iterator[str]:
+    """The lines of a table that is wider than `width`."""
+    least = [
+        _least(column, side) for column, side in zip(zip(*rows, strict=True), align, strict=True)
+    ]
+    shown = [0]
+    for k in range(1, len(align)):
+        if len(shown) > 1 and _total([least[number] for number in [*shown, k]]) > width:
+            yield from _folded(rows, align, widths, least, shown, width)
+            yield ""
+            shown = [0]
+        shown.append(k)
+    yield from _folded(rows, align, widths, least, shown, width)
+
+
+def _least(column: Sequence[str], side: str) -> int:
+    """The least width of a column: figures are not folded, but their name is."""
+    words = [word for cell in column[: None if side == "<" else 1] for word in cell.split()]
+    figures = [] if side == "<" else column[1:]
+    indented = (len(cell) - len(cell.lstrip()) for cell in column)
+    return max(indented, default=0) + max(map(_width, [*words, *figures]), default=0)
+
+
+def _folded(
+    rows: list[list[str]],
+    align: str,
+    natural: Sequence[int],
+    least: Sequence[int],
+    shown: Sequence[int],
+    width: int,
+) -> Iterator[str]:
+    """The lines of some columns, the widest of which are folded until they are within `width`."""
+    from rich.console import Console  # noqa: PLC0415 - 35 ms for wide tables alone
+    from rich.padding import Padding  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    widths = {k: natural[k] for k in shown}
+    while _total([*widths.values()]) > width:
+        widest = max(shown, key=lambda k: (widths[k] > least[k], widths[k]))
+        if widths[widest] <= least[widest]:
+            break
+        widths[widest] -= 1
+    grid = Table.grid(padding=(0, _GAP), pad_edge=False)
+    for k in shown:
+        grid.add_column(width=widths[k], justify="left" if align[k] == "<" else "right")
+    for row in rows:
+        cells = (row[k] for k in shown)
+        grid.add_row(
+            *(
+                Padding(Text.from_ansi(cell.lstrip()), (0, 0, 0, len(cell) - len(cell.lstrip())))
+                for cell in cells
             )
-        ).rstrip()
-        for row in rows
+        )
+    console = Console(
+        width=max(width, _total([*widths.values()])), force_terminal=True, color_system="standard"
     )
+    with console.capture() as captured:
+        console.print(grid)
+    yield from (line.rstrip() for line in captured.get().splitlines())
 
 
-def report_left_out(faults: Sequence[RecordFault], what: str) -> None:
+def write_reports(
+    found: Sized, reports: Mapping[Path | None, tuple[str, Callable[[Path], str]]]
+) -> None:
+    """Write the files that were asked for about what a command has found: all or none of them.
+
+    A report has a name and is made for its path; it was not asked for where that is None. Where
+    nothing was found, nothing is replaced.
+    """
+    asked = {path: report for path, report in reports.items() if path is not None}
+    if asked and not found:
+        say(f"nothing to write: {' and '.join(map(str, asked))} left as before")
+        return
+    write_files({path: make(path) for path, (_, make) in asked.items()})
+    for path, (what, _) in asked.items():
+        say_written(what, path)
+
+
+def warn(warning: RecordFault) -> None:
+    """Print what was read otherwise than it is written."""
+    say(f"warning: {warning}")
+
+
+def report_left_out(
+    faults: Sequence[RecordFault], what: str, warnings: Iterable[RecordFault] = ()
+) -> None:
     """Report games that were left out; raise RecordError of the last one if there are any.
 
     `what` says what was not done with them, such as ``not audited``.
     """
+    for each in warnings:
+        warn(each)
     for fault in faults[:-1]:
         say(f"{what}: {fault}")
     if faults:

@@ -21,13 +21,18 @@ from ur_solver.cli.options import (
     precision_option,
     rules_argument,
 )
-from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
+from ur_solver.cli.output import columns, echo, gib_text, say_written, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
-from ur_solver.errors import DiskLimitError, MemoryLimitError
+from ur_solver.common.progress import shown_task
+from ur_solver.errors import MemoryLimitError, SolveError
+from ur_solver.estimators.estimator import estimator_path
+from ur_solver.rules import RuleSet
+from ur_solver.rules.game import is_catalogued
 from ur_solver.solving.costs import (
     Schedule,
     budget_of,
     check_disk,
+    check_memory,
     disk_bytes,
     estimate,
     expected_seconds,
@@ -46,7 +51,8 @@ class Cost:
     """The memory, disk and time of a solve, and the memory and disk that are free.
 
     The disk is what is used during the solve, and what is free in the folder of the table. There
-    are no `seconds` if the solve is not timed or does not fit; `reason` then says why it does not.
+    are no `seconds` if the solve is not timed or does not fit; `reason` then says why it does not,
+    and `estimates` what answers in its place.
     """
 
     positions: int
@@ -57,6 +63,7 @@ class Cost:
     disk_free_bytes: int
     seconds: float | None
     reason: str | None
+    estimates: str | None
 
     def to_json(self) -> dict[str, Any]:
         """The figures by name, and whether the solve fits."""
@@ -65,7 +72,7 @@ class Cost:
     def rows(self) -> list[list[str]]:
         """The figures as rows of two columns."""
         if self.reason is not None:
-            solving = f"not on this machine: {self.reason}"
+            solving = f"not possible: {self.reason}"
         else:
             time = "" if self.seconds is None else f"some {time_text(self.seconds)}, "
             solving = (
@@ -76,6 +83,7 @@ class Cost:
             ["  positions", f"{self.positions:,}"],
             ["  table", f"some {size_text(self.table_bytes)} on disk"],
             ["  to solve", solving],
+            *([["  estimates", self.estimates]] if self.estimates is not None else []),
         ]
 
 
@@ -86,24 +94,33 @@ def cost_of(request: Request, *, is_timed: bool = True) -> Cost:
     tenths of a second.
     """
     place, free = nearest_place(path_of(request)), budget_of(request)
-    request, reason = replace(request, memory=free), None
+    request, reason, seconds = replace(request, memory=free), None, None
     try:
         room_for(request)
         check_disk(request, place)
-    except (MemoryLimitError, DiskLimitError) as error:
+        seconds = expected_seconds(request) if is_timed else None
+    except SolveError as error:  # of a game without end, too
         reason = str(error)
     found = estimate(request)
-    is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
-        memory_bytes=max(found.least_bytes, min(found.memory_bytes, free)),
+        memory_bytes=found.within(free),
         memory_free_bytes=free,
         table_bytes=found.table_bytes,
         disk_bytes=disk_bytes(request),
         disk_free_bytes=free_bytes(place),
-        seconds=expected_seconds(request) if is_timed else None,
+        seconds=seconds,
         reason=reason,
+        estimates=None if reason is None else _estimates_of(request.rules),
     )
+
+
+def _estimates_of(rules: RuleSet) -> str:
+    """What answers for rules that are not solved here."""
+    if estimator_path(rules) is not None:
+        return f"'ur best {rules.word}' answers by an estimator"
+    named = f" {rules.name} -n {rules.pieces}" if is_catalogued(rules) else ""
+    return f"'ur train{named}' makes an estimator"
 
 
 _WIDTH, _ROW = 800, 40
@@ -156,17 +173,26 @@ def plan_command(
     request = Request.of(
         chosen, left=left, precision=precision, certify=certify, threads=cores, memory=memory
     )
-    speed = measured_speed(request)
-    found = schedule_of(request, workers=workers, speed=speed, machines=machines)
+    memory = budget_of(request)
+    try:
+        check_memory(request, memory)
+    except MemoryLimitError as error:
+        raise MemoryLimitError(f"{error}; {_estimates_of(chosen)}") from None
+    request = replace(request, memory=memory)
+    with shown_task("measuring this machine and planning"):
+        speed = measured_speed(request)
+        found = schedule_of(request, workers=workers, speed=speed, machines=machines)
     if chart is not None:
         write_file(chart, _chart(found))
+        say_written("chart", chart)
     if as_json:
         facts = asdict(found)
         del facts["spans"]
         echo(
             json.dumps(
                 {"rules": chosen.name, "pieces": chosen.pieces, "left": request.part.left} | facts
-            )
+            ),
+            raw=True,
         )
         return
     echo(columns(_rows(found), "<<"))
@@ -179,7 +205,7 @@ def _rows(found: Schedule) -> list[list[str]]:
         ["time", time_text(found.seconds)],
         ["longest path", f"{time_text(found.critical_seconds)}, whatever the number of workers"],
         ["processors busy", f"{100 * found.busy:.0f} %"],
-        ["memory of a worker", gib_text(found.memory_bytes)],
+        ["memory" if found.workers == 1 else "memory of a worker", gib_text(found.memory_bytes)],
         ["disk", f"{size_text(found.disk_bytes)}, {size_text(found.live_bytes)} still read"],
         ["read and written", f"{size_text(found.read_bytes)}, {size_text(found.written_bytes)}"],
     ]
@@ -198,6 +224,7 @@ def _chart(found: Schedule) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
         'font-family="sans-serif" font-size="11">'
+        f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>'
     ]
     for worker, shares in enumerate(busy):
         foot = _ROW * (worker + 1) - 4

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import click
 
-from ur_solver.answers.decisions import counts_as_best
 from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
+from ur_solver.cli.asking import ask
 from ur_solver.cli.audit import Judges, table_and_files
 from ur_solver.cli.options import (
     OUTPUT_FILE,
@@ -28,8 +28,8 @@ from ur_solver.cli.options import (
     number_option,
     seed_option,
 )
-from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say
-from ur_solver.cli.play import QuitError, chosen_index, interrupt_of, worth_text
+from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
+from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.text import counted, printable
 from ur_solver.errors import InputError, OutputError
@@ -69,14 +69,20 @@ class Quiz:
                 self._ask(number, decision, evaluator)
         except (QuitError, click.Abort) as left:
             stop = interrupt_of(left)
-        if self._n_asked:
-            decisions = counted(self._n_asked, "decision")
-            echo(
-                f"\n{self._n_right} of {decisions} right at the first try; first answers lost "
-                f"{100 * self._lost / self._n_asked:.1f} % of what there is to win on average"
-            )
+        echo(f"\n{self._sum()}")
         if stop is not None:
             raise stop
+
+    def _sum(self) -> str:
+        """How it went, in words."""
+        if not self._n_asked:
+            return "you have answered no decision"
+        decisions = counted(self._n_asked, "decision")
+        has_pot = any(each.position.rules.payoff.has_fines for each, _ in self._asked)
+        return (
+            f"{self._n_right} of {decisions} right at the first try; your first answers cost "
+            f"{100 * self._lost / self._n_asked:.1f} {'% of the pot' if has_pot else 'points'} each"
+        )
 
     def _ask(self, number: int, decision: Problem, evaluator: Evaluator) -> None:
         rules, source = decision.position.rules, decision.source
@@ -88,7 +94,7 @@ class Quiz:
         echo(f"\n{decision.question}\n  {listed}")
         is_first = True
         while True:
-            answer = click.prompt("best", prompt_suffix="> ").strip()
+            answer = ask("best", lambda _line: [*texts, "show", "skip", "quit", "help"])
             word = answer.lower()
             if word == "quit":
                 raise QuitError
@@ -100,12 +106,16 @@ class Quiz:
                 return
             index = chosen_index(answer, texts)
             if index is None:
-                say(f"{answer[:40]!r} is none of these: {listed.strip()}; {_HELP}")
+                is_help = word in ("help", "h", "?")
+                said = (
+                    "type a move or its number" if is_help else f"{answer[:40]!r} is no move here"
+                )
+                say(f"{said}: {listed.strip()}; {_HELP}")
                 continue
             chosen = decision.options[index]
             self._count(decision, chosen, is_first=is_first)
             is_first = False
-            if _is_right(decision, chosen):
+            if chosen in decision.answers:
                 echo(_answer_text(decision, evaluator))
                 return
             echo(_wrong_text(decision, chosen, evaluator))
@@ -115,15 +125,10 @@ class Quiz:
             return
         self._n_asked += 1
         if chosen is not None:
-            self._n_right += _is_right(decision, chosen)
+            self._n_right += chosen in decision.answers
             self._lost += chosen.loss / (decision.total or 1)
         else:
             self._lost += decision.cost
-
-
-def _is_right(decision: Problem, chosen: Weighed) -> bool:
-    """Whether an option is as good as the best, or might be as far as estimates can tell."""
-    return bool(counts_as_best(chosen.loss, chosen.loss_error, decision.total))
 
 
 def _wrong_text(decision: Problem, chosen: Weighed, evaluator: Evaluator) -> str:
@@ -197,16 +202,17 @@ def write_cards(decisions: Sequence[Problem], path: Path, pictures: Path | None 
 
 
 def _back(decision: Problem) -> str:
-    """The back of a card, as HTML: the best option, all with their values, what was played."""
+    """The back of a card, as HTML: the best options, all with their values, what was played."""
     units = decision.position.rules.payoff.units
     rows = "".join(
         f"<tr><td>{escape(each.text)}</td><td>{units.value(each.value)}</td>"
-        f"<td>{units.lost(each.loss) if each.loss else 'best'}</td></tr>"
+        f"<td>{'best' if each in decision.answers else units.lost(each.loss)}</td></tr>"
         for each in decision.ranked
     )
     source = f", {printable(decision.source)}" if decision.source else ""
     played = f"<p>{escape(f'played: {decision.played}{source}')}</p>" if decision.played else ""
-    return f"<p><b>{escape(decision.best.text)}</b></p><table>{rows}</table>{played}"
+    best = " or ".join(f"<b>{escape(each.text)}</b>" for each in decision.answers)
+    return f"<p>{best}</p><table>{rows}</table>{played}"
 
 
 Asked = tuple[Problem, Evaluator]
@@ -278,13 +284,13 @@ def practise_command(
             say(f"there is no decision in which a mistake costs {cost:g} or more")
         if asked and cards is not None:
             write_cards([each for each, _ in asked], cards, pictures)
-            say(f"{counted(len(asked), 'card')} written to {cards}")
+            say_written(counted(len(asked), "card"), cards)
         if as_json:
             for each, _ in asked:
-                echo(json.dumps(each.to_json()))
+                echo(json.dumps(each.to_json()), raw=True)
         elif cards is None:
             Quiz(asked).ask()
-    report_left_out(judges.faults, "not judged")
+    report_left_out(judges.faults, "not judged", judges.warnings)
 
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:

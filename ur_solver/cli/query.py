@@ -150,7 +150,7 @@ def query_command(
             answer = _decision_json(table, asked)
             if rolled is not None:
                 answer["rollouts"] = asdict(rolled)
-            echo(json.dumps(answer))
+            echo(json.dumps(answer), raw=True)
         else:
             echo(_query_page(table, position_of(table.rules, position), rolled))
 

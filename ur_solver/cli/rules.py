@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import click
 
 from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_rules
 from ur_solver.cli.options import complete_table, json_option, pieces_option
-from ur_solver.cli.output import columns, echo, size_text
+from ur_solver.cli.output import BLUE, PURPLE, columns, echo, page_width, size_text
 from ur_solver.cli.plan import Cost, cost_of
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.descriptions import (
@@ -28,10 +29,11 @@ from ur_solver.rules.descriptions import (
     mentions_of,
     sections_of,
 )
-from ur_solver.rules.family import FREE_OPENING
+from ur_solver.rules.effects import is_effective, says_something, without
+from ur_solver.rules.family import FREE_OPENING, OpeningSwitch
 from ur_solver.rules.game import by_every_name
 from ur_solver.rules.registry import load_plugins
-from ur_solver.rules.settings import OneOf, StakesSwitch
+from ur_solver.rules.settings import OneOf, StakesSwitch, Switch
 from ur_solver.solving.request import Request
 
 _FENCE = "```"
@@ -83,7 +85,7 @@ def _lines(block: list[str], width: int) -> Iterator[str]:
 
 
 def _code(line: str) -> str:
-    return line.replace("*", click.style("*", fg="magenta"))
+    return line.replace("*", click.style("*", fg=PURPLE))
 
 
 def fill(text: str, width: int, mark: str = "") -> Iterator[str]:
@@ -107,7 +109,7 @@ def _styled(span: re.Match[str]) -> str:
     """Code in quotes, which is never broken, and emphasis, word by word."""
     code, strong, emphasis = span.groups()
     if code:
-        return click.style(f"'{code.replace(' ', _HARD_SPACE)}'", fg="cyan")
+        return click.style(f"'{code.replace(' ', _HARD_SPACE)}'", fg=BLUE)
     words = (strong or emphasis).split(" ")
     return " ".join(click.style(word, bold=bool(strong), italic=bool(emphasis)) for word in words)
 
@@ -158,14 +160,21 @@ def rules_command(
         if is_changed:
             names = " or ".join(rules.name for rules in sets)
             raise click.UsageError(f"options change one rule set, and {text!r} may be {names}")
-        echo(_list_page(sets, has_costs=has_costs, as_json=as_json))
+        with shown_task("estimating the costs") if has_costs else nullcontext():
+            page = _list_page(sets, has_costs=has_costs, as_json=as_json)
+        echo(page, raw=as_json)
         return
     chosen = custom_rules(sets[0].name if sets else text, pieces, **custom)
     if has_costs:
         cost = _cost(chosen, is_timed=True)
-        echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
+        if as_json:
+            echo(_cost_lines([chosen], [cost]), raw=True)
+        else:
+            echo(columns(cost.rows(), "<<"))
+    elif as_json:
+        echo(json.dumps(chosen.to_json(), indent=2), raw=True)
     else:
-        echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
+        echo(_page(chosen))
 
 
 def _list_page(sets: list[RuleSet], *, has_costs: bool, as_json: bool) -> str:
@@ -197,18 +206,7 @@ def _list(sets: list[RuleSet]) -> str:
     return columns([head, *rows], "<><<<")
 
 
-def _extra(rules: RuleSet) -> list[str]:
-    extra = []
-    if rules.switches["extra_on_rosette"]:
-        extra.append("rosette")
-    if rules.switches["extra_on_capture"]:
-        extra.append("capture")
-    if rules.switches["extra_on_throw"] is not None:
-        extra.append(f"throw of {rules.switches['extra_on_throw']}")
-    return extra
-
-
-def _summary(rules: RuleSet) -> list[str]:
+def rules_text(rules: RuleSet) -> list[str]:
     """The parts of a rule set, custom or not, one sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
     return [
@@ -228,29 +226,54 @@ def _summary(rules: RuleSet) -> list[str]:
 
 
 def _race_words(rules: RuleSet) -> list[str]:
-    causes = {"rosette": "lands on a rosette", "capture": "captures"}
+    words, own = [], [square for square in rules.path.light if square in rules.squares]
+    is_safe = rules.switches["safe_rosettes"]
+    if is_effective(rules, _switch(rules, "safe_rosettes"), not is_safe):
+        but = ", but for those below" if rules.rosettes.intersection(own) else ""
+        kept = "is safe" if is_safe else "can be captured like any other"
+        words.append(f"A piece on a rosette {kept}{but}.")
     follows = "may be made after" if rules.mechanics.may_decline else "follows"
-    after = " or ".join(causes.get(cause, f"was made with a {cause}") for cause in _extra(rules))
-    return [
-        "A piece on a rosette is safe."
-        if rules.switches["safe_rosettes"]
-        else "A piece on a rosette can be captured like any other.",
-        f"An extra throw {follows} a move that {after}." if after else "There are no extra throws.",
-        *(["It must be used by another piece."] if rules.switches["another_piece"] else []),
-        FREE_OPENING.meanings[rules.switches[FREE_OPENING.key]],
-    ]
+    causes = " or ".join(_extra(rules))
+    words.append(
+        f"An extra throw {follows} a move that {causes}."
+        if causes
+        else "There are no extra throws."
+    )
+    another = _switch(rules, "another_piece")
+    if rules.switches[another.key] and says_something(rules, another):
+        words.append("It must be used by another piece.")
+    return [*words, FREE_OPENING.meanings[rules.switches[FREE_OPENING.key]]]
+
+
+def _extra(rules: RuleSet) -> list[str]:
+    """The moves that give an extra throw, but those that no game has."""
+    causes = {
+        "extra_on_rosette": (False, "lands on a rosette"),
+        "extra_on_capture": (False, "captures"),
+        "extra_on_throw": (None, f"was made with a throw of {rules.switches['extra_on_throw']}"),
+    }
+    for key, (off, _) in causes.items():
+        rules = without(rules, key, off)
+    return [words for key, (off, words) in causes.items() if rules.switches[key] is not off]
+
+
+def _switch(rules: RuleSet, key: str) -> Switch:
+    return next(each for each in rules.mechanics.switches if each.key == key)
 
 
 def _switch_words(rules: RuleSet) -> list[str]:
-    """What the switches say, but those at defaults that go without saying."""
+    """What the switches say, but those at defaults that go without saying, and what is idle."""
     has_race_turns = rules.mechanics.has_race_turns()
-    words = []
+    words: list[str] = []
     for switch in rules.mechanics.switches:
         value = rules.switches[switch.key]
         if has_race_turns and switch.key in _SHOWN_OF_RACES:
             continue
+        is_opening = isinstance(switch, OpeningSwitch)
+        if not (is_opening or says_something(rules, switch)):
+            continue
         if isinstance(switch, OneOf):
-            words.append(switch.meanings[value])
+            words += filter(None, [switch.meanings[value]])
         elif value != switch.default and not isinstance(switch, StakesSwitch):
             words.append(switch.meaning.format(_value_text(value)))
     return words
@@ -265,8 +288,8 @@ def _value_text(value: object) -> str:
 
 
 def _page(rules: RuleSet) -> str:
-    width = min(shutil.get_terminal_size().columns, _WIDEST)
-    summary = "\n".join(line for text in _summary(rules) for line in fill(text, width))
+    width = min(page_width(), _WIDEST)
+    summary = "\n".join(line for text in rules_text(rules) for line in fill(text, width))
     prose = (
         f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
         for section in sections_of(rules)

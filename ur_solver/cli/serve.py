@@ -16,6 +16,7 @@ import click
 
 from ur_solver.cli.options import memory_option, number_option, tables_argument
 from ur_solver.cli.output import columns, echo, say, size_text
+from ur_solver.common.progress import shown_task
 from ur_solver.errors import InputError, UrError, missing_extra
 from ur_solver.rules import CATALOGUE
 from ur_solver.serve.front import Front, bound_socket
@@ -123,7 +124,7 @@ def _checked(path: str) -> str:
 
 def _answer(answer: tuple[int, bytes]) -> None:
     status, body = answer
-    echo(body.decode(errors="replace"))
+    echo(body.decode(errors="replace"), raw=True)
     if status >= 400:
         raise click.exceptions.Exit(2 if status < 500 else 1)
 
@@ -173,7 +174,8 @@ def publish_command(folder: Path, words: tuple[str, ...], is_only: bool, quiet: 
         named = list(_named(words))
         for each in named:
             stack.callback(each.close)
-        written = publish(folder, [*named, *_estimators(rules, named)], rules)
+        with shown_task("writing the site"):
+            written = publish(folder, [*named, *_estimators(rules, named)], rules)
     if not quiet:
         rows = [[part, size_text(size)] for part, size in sorted(written.sizes.items())]
         echo(columns([*rows, ["files", f"{written.n_files:,}"]], "<>"))

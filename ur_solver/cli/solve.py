@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -40,7 +41,7 @@ from ur_solver.cli.output import (
     time_text,
 )
 from ur_solver.cli.plan import cost_of
-from ur_solver.common.progress import Progress
+from ur_solver.common.progress import Form, Progress
 from ur_solver.common.text import counted
 from ur_solver.engine.runners import Cluster
 from ur_solver.errors import CertificateError
@@ -257,10 +258,11 @@ def solve_command(
         return
     plan = plan_of(request)
     if plan.verdict is not Verdict.PRESENT:
+        _announce(request, messages)
         _solve(plan, messages, as_json=as_json)
     elif as_json:
         with Table(plan.path) as table:
-            echo(json.dumps(facts(table, None)))
+            echo(json.dumps(facts(table, None)), raw=True)
     else:
         messages.say(f"{plan.path} already exists; --force solves it again", "present")
 
@@ -282,8 +284,41 @@ def _say_cost(request: Request, *, as_json: bool) -> None:
     """Say what a solve would take; exit with 1 if it does not fit."""
     cost, path = cost_of(request), path_of(request)
     asked = {"rules": request.rules.name, "pieces": request.rules.pieces, "path": str(path)}
-    echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
+    echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"), raw=as_json)
     raise click.exceptions.Exit(0 if cost.reason is None else 1)
+
+
+def solve_now(request: Request) -> Table:
+    """Solve a game that a command needs, with a bar, and open its table."""
+    messages = Messages(Form.AUTO, is_quiet=False)
+    with show_events(messages) as show:
+        return Table(run(plan_of(request), show).path)
+
+
+_LONG_SECONDS = 600
+"""A solve that is expected to take longer says first what it takes."""
+
+_SHORT_VALUES = 20_000_000
+"""Fewer values take less on any machine; to expect a time takes up to a second."""
+
+
+def _announce(request: Request, messages: Messages) -> None:
+    """Say how long a long solve takes by one process, and how much memory and disk."""
+    if messages.is_quiet or request.part.n_values < _SHORT_VALUES:
+        return
+    cost = cost_of(replace(request, cluster=None))
+    if cost.seconds is None or cost.seconds < _LONG_SECONDS:
+        return
+    shared = "" if request.cluster is None else " by one process"
+    messages.say(
+        f"this takes some {time_text(cost.seconds)}{shared}, {gib_text(cost.memory_bytes)} of "
+        f"memory and {size_text(cost.disk_bytes)} of disk on the way; Ctrl-C stops it, and the "
+        "same command goes on from there",
+        "cost",
+        seconds=cost.seconds,
+        memory_bytes=cost.memory_bytes,
+        disk_bytes=cost.disk_bytes,
+    )
 
 
 def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
@@ -298,7 +333,7 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
         raise
     with Table(found.path) as table:
         if as_json:
-            echo(json.dumps(facts(table, found)))
+            echo(json.dumps(facts(table, found)), raw=True)
         elif not messages.is_quiet:
             echo(report(table, found))
         check_proven(table, plan.request.tolerance)

@@ -18,8 +18,9 @@ from ur_solver.cli.options import (
     some_tables_argument,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say, say_nothing
-from ur_solver.common.files import check_outputs, write_file
+from ur_solver.cli.output import columns, echo, say, write_reports
+from ur_solver.common.files import check_outputs
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.players.policies import PRIORITIES
 from ur_solver.rules.payoff import POINTS, Payoff
@@ -91,7 +92,7 @@ def _fairness(found: dict[str, Any]) -> str:
         throws = ", ".join(
             f"{each['throw']}: {points(each['gain'])}" for each in fairness["first_throw"]
         )
-        rows.append(["  worth of the first throw", f"{throws} points"])
+        rows.append(["  gain by the first throw", f"{throws} points"])
     if value_of(fairness["unfinished"]):
         rows.append(["  games left unfinished", as_share(fairness["unfinished"])])
     return columns(rows, "<<")
@@ -153,7 +154,12 @@ def _drama(found: dict[str, Any]) -> str:
 
 
 def _luck(found: dict[str, Any]) -> str:
-    rows = [["  the table against", "loses a game", "spread of luck", "of losses", "skill's part"]]
+    rows = [
+        [
+            *("  the table against", "points the other loses a game"),
+            *("luck, standard deviation", "losses, standard deviation", "share due to skill"),
+        ]
+    ]
     for name, each in found["luck"]["against"].items():
         rows.append(
             [
@@ -170,7 +176,7 @@ def _luck(found: dict[str, Any]) -> str:
 def _ladder(found: dict[str, Any]) -> str:
     ladder = found["ladder"]
     names, letters = ladder["policies"], names_of(len(ladder["policies"]))
-    rows = [["", "", *letters, "games to tell it from the table"]]
+    rows = [["", "", *letters, "games that show the table is better"]]
     for k, name in enumerate(names):
         wins = [
             "-" if i == k else f"{100 * value_of(each):.1f}"
@@ -289,13 +295,13 @@ def _studied(
     usual: int,
     seed: int,
     plies: int,
-    on_step: Callable[[str], object] = say_nothing,
+    is_verbose: bool = False,
 ) -> Study:
     """The study of a table, or of an estimator; of the usual number of games unless it is given."""
-    with open_playing(word, plies, "a study") as table:
+    with shown_task(f"studying {word}") as show, open_playing(word, plies, "a study") as table:
         if games is None:
             games = usual if table.are_exact else _ESTIMATED
-        return study(table, games=games, seed=seed, say=on_step)
+        return study(table, games=games, seed=seed, say=say if is_verbose else show)
 
 
 @click.command()
@@ -320,8 +326,11 @@ def study_command(
     ur study finkel:3
     ur study finkel:3 --json > finkel-3.study.json
     """
-    found = _studied(word, games, _STUDIED, seed, plies, say if verbose else say_nothing)
-    echo(json.dumps(found) if as_json else study_page(found))
+    found = _studied(word, games, _STUDIED, seed, plies, verbose)
+    if as_json:
+        echo(json.dumps(found), raw=True)
+    else:
+        echo(study_page(found))
 
 
 @click.command()
@@ -358,11 +367,14 @@ def compare_command(
         else _studied(word, games, _COMPARED, seed, plies)
         for word in words
     ]
-    if html is not None:
-        write_file(html, comparison_page(studies))
-    if csv is not None:
-        write_file(csv, comparison_csv(studies))
+    write_reports(
+        studies,
+        {
+            html: ("page", lambda _: comparison_page(studies)),
+            csv: ("table", lambda _: comparison_csv(studies)),
+        },
+    )
     if as_json:
-        echo(comparison_json(studies))
+        echo(comparison_json(studies), raw=True)
     elif html is None and csv is None:
         echo(columns(table_of(studies), "<" + ">" * len(studies)))

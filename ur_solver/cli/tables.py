@@ -40,7 +40,16 @@ from ur_solver.cli.options import (
     tables_argument,
     threads_option,
 )
-from ur_solver.cli.output import bound_text, columns, echo, proven_text, say, size_text, time_text
+from ur_solver.cli.output import (
+    bound_text,
+    columns,
+    echo,
+    proven_text,
+    say,
+    size_text,
+    time_text,
+)
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.errors import (
     CertificateError,
@@ -126,7 +135,9 @@ def tables_verify_command(
         message = _fault(word, sample, messages)
         n_wrong += message is not None
         if as_json:
-            echo(json.dumps({"table": word, "right": message is None, "message": message}))
+            echo(
+                json.dumps({"table": word, "right": message is None, "message": message}), raw=True
+            )
         elif message is not None or not messages.is_quiet:
             echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
     if n_wrong:
@@ -215,7 +226,7 @@ def _list(as_json: bool, sums: bool) -> None:
     found = [*tables, *kept_estimators()]
     if as_json:
         for kept in found:
-            echo(json.dumps({**asdict(kept), "path": str(kept.path)}))
+            echo(json.dumps({**asdict(kept), "path": str(kept.path)}), raw=True)
         return
     if not tables:
         folders = ", ".join(map(str, table_folders()))
@@ -234,7 +245,7 @@ def _print_checksums(kept: Kept) -> None:
     for checksum, path in checksums(kept):
         full = path.absolute()
         name = full.relative_to(here) if full.is_relative_to(here) else full
-        echo(f"{checksum}  {name}")
+        echo(f"{checksum}  {name}", raw=True)
 
 
 def _row(kept: Kept) -> list[str]:
@@ -278,16 +289,16 @@ def info_command(word: str | None, objective: str, is_of_paths: bool, as_json: b
     if is_of_paths == (word is not None):
         raise click.UsageError("give a TABLE, or --paths")
     if word is None:
-        echo(json.dumps(_paths()) if as_json else _paths_text())
+        echo(json.dumps(_paths()) if as_json else _paths_text(), raw=as_json)
         return
     lengths = lengths_at(word) if objective == WIN else open_lengths(word, objective)
     if lengths is not None:
         with lengths:
-            echo(json.dumps(lengths.info()) if as_json else _lengths_text(lengths))
+            echo(json.dumps(lengths.info()) if as_json else _lengths_text(lengths), raw=as_json)
         return
     with open_answering(word) as table:
         if as_json:
-            echo(json.dumps(table.info()))
+            echo(json.dumps(table.info()), raw=True)
             return
         if not table.are_exact:
             from ur_solver.cli.train import report  # noqa: PLC0415 - of estimators alone
@@ -456,11 +467,11 @@ def verify_command(
             found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     except (DamagedTableError, CertificateError) as error:
         if as_json:
-            echo(json.dumps({"right": False, "message": str(error)}))
+            echo(json.dumps({"right": False, "message": str(error)}), raw=True)
         raise
     if as_json:
         facts = {"path": str(opened.path), "right": True, "message": None, **asdict(found)}
-        echo(json.dumps(facts))
+        echo(json.dumps(facts), raw=True)
         return
     if messages.is_quiet:
         return
@@ -501,7 +512,7 @@ def certify_command(word: str, threads: int | None, as_json: bool, messages: Mes
     ):
         error = certify_table(opened, threads=threads, progress=progress)
     if as_json:
-        echo(json.dumps({"path": str(opened.path), "error": error}))
+        echo(json.dumps({"path": str(opened.path), "error": error}), raw=True)
     elif not messages.is_quiet:
         proven = proven_text(error, opened.rules)
         echo(f"{opened.path}: no value is off by more than {proven}, proven")
@@ -530,7 +541,7 @@ def pack_command(
     """
     from ur_solver.table.output import pack  # noqa: PLC0415 - what writes a table
 
-    with open_file(word, say=say) as table:
+    with open_file(word, say=say) as table, shown_task("copying"):
         replaced = pack(table, output, value_type=value_type, force=force)
     if not quiet:
         if replaced is not None:
@@ -566,7 +577,7 @@ def fetch_command(
     \b
     ur fetch https://example.org/finkel-7.h5
     """
-    from ur_solver.answers.fetch import fetch, name_of  # noqa: PLC0415 - HTTP and TLS
+    from ur_solver.answers.fetch import fetch, name_of, part_of_fetch  # noqa: PLC0415 - HTTP and TLS
     from ur_solver.table.output import make_folder  # noqa: PLC0415 - as above
 
     name = name_of(url)
@@ -575,12 +586,18 @@ def fetch_command(
         if make_folder(output.parent):
             messages.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
     shown = partial(messages.progress, "fetching", unit="bytes")
-    replaced = fetch(url, output, sha256=sha256, force=force, shown=shown)
+    part = part_of_fetch(output)
+    try:
+        replaced = fetch(url, output, sha256=sha256, force=force, shown=shown)
+    except BaseException:
+        if part.exists():
+            say(f"{size_text(part.stat().st_size)} of the table are kept in {str(part)!r}")
+        raise
     if replaced is not None:
         messages.say(f"replaced {replaced}", "replaced", replaced=replaced)
     with TableFile(output, OBJECTIVES) as table:
         if as_json:
             found = {"path": str(output), "digest": table.digest, "bytes": table.n_bytes}
-            echo(json.dumps(found))
+            echo(json.dumps(found), raw=True)
         elif not messages.is_quiet:
             echo(f"{output}, {table.rules.title}, {size_text(table.n_bytes)}")

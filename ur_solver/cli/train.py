@@ -24,7 +24,8 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import echo, size_text, time_text
 from ur_solver.common.text import counted
-from ur_solver.estimators.estimator import Estimator, half_widths
+from ur_solver.estimators.calibration import half_widths
+from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.training import Training, train
 
 _SECONDS = 10.0
@@ -123,7 +124,7 @@ def train_command(
         raise
     with estimator:
         if as_json:
-            echo(json.dumps(estimator.info()))
+            echo(json.dumps(estimator.info()), raw=True)
         elif not messages.is_quiet:
             echo(report(estimator))
 

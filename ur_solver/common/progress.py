@@ -33,6 +33,8 @@ class Form(StrEnum):
 
 LOG_SECONDS = 10.0
 JSON_SECONDS = 1.0
+_TICK = 0.5
+"""The seconds between two looks of a bar that gets no news."""
 
 Progress = Callable[[int, int], object]
 """Called with the positions done and their total."""
@@ -61,19 +63,18 @@ def wanted_progress(
 
 @contextmanager
 def shown_progress(
-    task: str, total: int, form: Form, *, unit: str = "positions", delay: float = 0.0
+    task: str, total: int, form: Form, *, unit: str = "positions"
 ) -> Iterator[Progress]:
     """Show the progress of a task while the context lasts.
 
     What it gives is called with the number done and the total. `task` is a participle:
-    ``"solving"``; `unit` is what `total` counts; `delay` the seconds that pass before a bar is
-    shown.
+    ``"solving"``; `unit` is what `total` counts.
     """
     if form is Form.NONE:
         yield lambda _done, _total: None
     elif form is Form.BAR or (form is Form.AUTO and is_watched()):
-        with _bar(task, total, unit, delay) as progress:
-            yield progress
+        with _bar(desc=task, total=total, unit=f" {unit}", unit_scale=True) as bar:
+            yield lambda done, _total: bar.update(done - bar.n)
     elif form is Form.JSON:
         with Ticker(Count(task, total, unit).event, JSON_SECONDS, has_ends=True) as ticker:
             yield ticker.update
@@ -89,17 +90,37 @@ def is_watched() -> bool:
 
 
 @contextmanager
-def _bar(task: str, total: int, unit: str, delay: float) -> Iterator[Progress]:
-    """A bar in the terminal, or in a notebook."""
+def shown_task(task: str) -> Iterator[Callable[[str], object]]:
+    """Show on a terminal that a task goes on, and for how long, while the context lasts.
+
+    Its end is not known. What it gives is called with the step that begins.
+    """
+    if not is_watched():
+        yield lambda _step: None
+        return
+    with _bar(desc=task, bar_format="{desc} ({elapsed})") as bar:
+        yield lambda step: bar.set_description_str(f"{task}: {step}")
+
+
+@contextmanager
+def _bar(**looks: Any) -> Iterator[Any]:
+    """A bar in the terminal, or in a notebook, from the beginning and with a clock that goes."""
     from tqdm.auto import tqdm  # noqa: PLC0415 - 20 ms that need not pass where nobody looks
 
-    looks = {"unit": f" {unit}", "unit_scale": True, "leave": False}
-    with tqdm(desc=task, total=total, delay=delay, **looks) as bar:
+    is_over = threading.Event()
+    with tqdm(leave=False, dynamic_ncols=True, **looks) as bar:
 
-        def progress(done: int, _total: int) -> None:
-            bar.update(done - bar.n)
+        def tick() -> None:
+            while not is_over.wait(_TICK):
+                bar.refresh()
 
-        yield progress
+        thread = threading.Thread(target=tick, daemon=True)
+        thread.start()
+        try:
+            yield bar
+        finally:
+            is_over.set()
+            thread.join()
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,10 @@ from typing import Any, NoReturn, SupportsFloat, SupportsIndex
 
 from ur_solver.errors import InputError, WrongTypeError
 
-_UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
-_BEGINS_UTF_16 = {mark[:1] for mark in _UTF_16}
+UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
+"""The encodings of text that begins with a byte order mark of two bytes."""
+
+_BEGINSUTF_16 = {mark[:1] for mark in UTF_16}
 _MARK = "\ufeff"
 """The byte order mark. Joined files have one in their middle."""
 
@@ -70,7 +72,7 @@ def decoded(content: bytes) -> str:
     It is UTF-8, with or without a byte order mark, or UTF-16 with one; lines end in LF, CR LF or
     CR. InputError names the first byte that is not text.
     """
-    name = _UTF_16.get(content[:2], "UTF-8")
+    name = UTF_16.get(content[:2], "UTF-8")
     try:
         return normal(content.decode(name))
     except UnicodeDecodeError as error:
@@ -88,9 +90,9 @@ class StreamDecoder:
         """The text of the next part. Its last bytes may be kept, until `final`."""
         if self._decoder is None:
             self._begin += part
-            if self._begin in _BEGINS_UTF_16 and not final:
+            if self._begin in _BEGINSUTF_16 and not final:
                 return ""
-            name = _UTF_16.get(self._begin[:2], "UTF-8")
+            name = UTF_16.get(self._begin[:2], "UTF-8")
             decoder = codecs.getincrementaldecoder(name)("replace")
             self._decoder = io.IncrementalNewlineDecoder(decoder, translate=True)
             part = self._begin
@@ -102,13 +104,13 @@ def normal(text: str) -> str:
     return text.replace(_MARK, "").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def json_values(text: str) -> Any:
+def json_values(text: str, *, keys_once: bool = False) -> Any:
     """The values of a JSON text, without lone surrogates, NaN and infinities.
 
-    ValueError if it is not JSON, or a number is too large (`json.JSONDecodeError` gives the place);
-    RecursionError if it is nested too deeply.
+    ValueError if it is not JSON, or a number is too large (`json.JSONDecodeError` gives the place),
+    or an object has a key twice where `keys_once`; RecursionError if it is nested too deeply.
     """
-    values = _decoder().decode(text)
+    values = _decoder(keys_once).decode(text)
     return _sound_values(values) if re.search(_ESCAPED_SURROGATE, text) else values
 
 
@@ -117,14 +119,27 @@ def json_value_at(text: str, start: int) -> tuple[Any, int]:
 
     It is as `json_values` gives it, and raises the same errors.
     """
-    value, end = _decoder().raw_decode(text, start)
+    value, end = _decoder(False).raw_decode(text, start)
     has_surrogate = re.search(_ESCAPED_SURROGATE, text[start:end])
     return _sound_values(value) if has_surrogate else value, end
 
 
-@lru_cache(maxsize=1)
-def _decoder() -> json.JSONDecoder:
-    return json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+@lru_cache(maxsize=2)
+def _decoder(keys_once: bool) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        parse_constant=_refuse_constant,
+        parse_float=_finite,
+        object_pairs_hook=_with_keys_once if keys_once else None,
+    )
+
+
+def _with_keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r:.100} is there twice")
+        found[key] = value
+    return found
 
 
 def _refuse_constant(name: str) -> NoReturn:

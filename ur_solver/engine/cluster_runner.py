@@ -9,7 +9,10 @@ the scheduler.
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
+import math
 import pathlib
 import platform
 import queue
@@ -24,11 +27,12 @@ from distributed import Client, Future, LocalCluster
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
-from ur_solver.blocks.folder import described
+from ur_solver.blocks.folder import Job, described
 from ur_solver.blocks.lock import HEAD
 from ur_solver.common.machine import free_memory, program_version, usable_processors
 from ur_solver.engine.block import Lease
 from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.program import source_digest
 from ur_solver.engine.runners import (
     PATIENCE,
     SHARED_SIZE,
@@ -90,8 +94,17 @@ _R = TypeVar("_R")
 _LOOK = 1.0
 """Seconds between checks of the workers."""
 
+_SHOW = 0.2
+"""Seconds between changes of the demand that is shown."""
+
 _AHEAD = 32
 """The number of further small blocks per message, as a message takes longer than a block."""
+
+_PROMPT = 10.0
+"""Seconds for which a new worker's report is waited for; one that takes longer is used later."""
+
+_MOST_SHOWN = 5_000
+"""The most tasks by which demand is shown; they ask for 500 threads of Dask's defaults."""
 
 _MOST_ATTEMPTS = 5
 """The most attempts of one block on workers that fail or go away."""
@@ -108,6 +121,7 @@ class Worker:
     """A worker's report about itself."""
 
     version: str
+    source: str  # which decides whether its program is the driver's
     machine: str
     processors: int
     memory: int
@@ -116,13 +130,20 @@ class Worker:
 
 def _introduce(folder: str | None) -> Worker:
     """Runs on a worker."""
+    sees = None if folder is None else _head_of(folder)
     return Worker(
         version=program_version(),
+        source=_source_for(None if sees is None else folder),
         machine=platform.node(),
         processors=usable_processors(),
         memory=free_memory(),
-        sees=None if folder is None else _head_of(folder),
+        sees=sees,
     )
+
+
+def _source_for(folder: str | None) -> str:
+    """The digest of the program that solves in a folder; raises as `Job.read` does."""
+    return source_digest(None if folder is None else Job.read(pathlib.Path(folder) / HEAD).rules)
 
 
 def _head_of(folder: str) -> bytes | None:
@@ -189,7 +210,9 @@ class _Drive:
         self._dispatcher = Dispatcher(graph, runner.cost, runner.most_threads, ahead=_AHEAD)
         self._futures: dict[Future, list[Assignment]] = {}
         self._attempts: dict[int, int] = {}
-        self._refused: dict[str, str] = {}
+        self._asked: dict[str, concurrent.futures.Future[dict[str, Worker]]] = {}
+        self._refused: dict[str, str] = {}  # the workers that are given nothing, and why
+        self._demand = _Demand()
         self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._sent = 0
         self._since = time.monotonic()
@@ -198,12 +221,15 @@ class _Drive:
     def run(self, on_done: Callable[[Any], object]) -> None:
         self._client = self._connected(min(self._runner.patience, PATIENCE))
         try:
-            looked = 0.0
+            looked = shown = 0.0
             while self._graph.n_left:
                 if time.monotonic() - looked > _LOOK:
                     self._look()
                     looked = time.monotonic()
                 self._submit()
+                if time.monotonic() - shown > _SHOW:
+                    self._demand.show(self._client, self._dispatcher, len(self._refused))
+                    shown = time.monotonic()
                 for future in self._some_ended():
                     self._take(future, on_done)
         finally:
@@ -235,7 +261,7 @@ class _Drive:
         except (OSError, TimeoutError):
             self._begin_again()
             return
-        before = len(self._dispatcher.workers)
+        before = set(self._dispatcher.workers)
         heard = {
             address: each
             for address, each in info["workers"].items()
@@ -245,12 +271,12 @@ class _Drive:
         for address in self._dispatcher.workers:
             if address not in heard:
                 self._lose(address)
-        for address, each in heard.items():
-            if address not in self._dispatcher.workers and address not in self._refused:
-                self._welcome(address, int(each["nthreads"]))
-        count = len(self._dispatcher.workers)
-        if count != before or not (count or self._is_counted):
-            self._runner.on_workers(count)
+        self._refused = {each: why for each, why in self._refused.items() if each in heard}
+        known = {*self._dispatcher.workers, *self._refused}
+        self._welcome({each: int(heard[each]["nthreads"]) for each in heard if each not in known})
+        workers = set(self._dispatcher.workers)
+        if workers != before or not (workers or self._is_counted):
+            self._runner.on_workers(len(workers))
         self._is_counted = True
         self._check_hope()
 
@@ -262,19 +288,47 @@ class _Drive:
         with suppress(Exception):
             self._client.close()
         self._client = self._connected(self._runner.patience)
+        self._asked.clear()
+        self._demand = _Demand()
 
-    def _welcome(self, address: str, threads: int) -> None:
+    def _welcome(self, new: dict[str, int]) -> None:
+        """Ask new workers, with these threads, for their reports, and use those that are right."""
+        asked = self._asked
+        self._asked = {each: asked.get(each) or self._report_of(each) for each in new}
+        fresh = [report for each, report in self._asked.items() if each not in asked]
+        concurrent.futures.wait(fresh, _PROMPT)
+        for address, threads in new.items():
+            if self._asked[address].done():
+                self._judge(address, threads, self._asked.pop(address))
+
+    def _report_of(self, address: str) -> concurrent.futures.Future[dict[str, Worker]]:
+        said = self._client.run(
+            _introduce, self._runner.folder, workers=[address], asynchronous=True
+        )
+        loop: Any = self._client.loop
+        return asyncio.run_coroutine_threadsafe(said, loop.asyncio_loop)
+
+    def _judge(
+        self, address: str, threads: int, report: concurrent.futures.Future[dict[str, Worker]]
+    ) -> None:
+        """Use a worker that has the same program and folder."""
         try:
-            worker: Worker = self._client.run(_introduce, self._runner.folder, workers=[address])[
-                address
-            ]
-        except Exception as error:  # any exception of a worker of another version
-            self._refuse(address, f"does not answer: {error}")
+            worker = report.result()[address]
+        except OSError:  # it is going; if it stays, it is asked again
             return
-        if worker.version != program_version():
-            self._refuse(address, f"has version {worker.version}, not {program_version()}")
-        elif (fault := self._fault_of(worker.sees)) is not None:
+        except Exception as error:  # without what the rules need, or of another version
+            self._refuse(address, f"cannot be used: {error}")
+            return
+        if (fault := self._fault_of(worker.sees)) is not None:
             self._refuse(address, fault)
+            return
+        source = getattr(worker, "source", "unknown")  # of a version that says none
+        if source != (own := _source_for(self._runner.folder)):
+            self._refuse(
+                address,
+                f"has another program: {worker.version} of source {source}, not "
+                f"{program_version()} of source {own}",
+            )
         else:
             memory = worker.memory if self._runner.memory is None else self._runner.memory
             self._dispatcher.add(
@@ -323,7 +377,8 @@ class _Drive:
         elif time.monotonic() - self._since > self._runner.patience or (
             self._refused and time.monotonic() - self._since > 10
         ):
-            reasons = "; ".join(f"{each} {why}" for each, why in self._refused.items())
+            why = self._refused | dict.fromkeys(self._asked, "does not answer")
+            reasons = "; ".join(f"{each} {reason}" for each, reason in why.items())
             raise ClusterError(f"no worker can be used{': ' * bool(reasons)}{reasons}")
 
     def _submit(self) -> None:
@@ -357,7 +412,7 @@ class _Drive:
         """The futures that have ended; wait some time if there are none."""
         found = []
         with suppress(queue.Empty):
-            found.append(self._ended.get(timeout=_LOOK))
+            found.append(self._ended.get(timeout=_SHOW))
             while True:
                 found.append(self._ended.get_nowait())
         return found
@@ -404,3 +459,44 @@ class _Drive:
             raise ClusterError(
                 f"block {index} failed {_MOST_ATTEMPTS} times; the last error: {why}"
             )
+
+
+_NOBODY = {"ur-solver-nobody": 1}
+"""A resource that no worker has."""
+
+
+class _Demand:
+    """Shows how many workers could be used to clusters that start and end them as needed.
+
+    An adaptive cluster asks its scheduler how many workers there should be, which counts tasks that
+    wait there and how long such tasks take. Blocks wait here. So the scheduler gets tasks that no
+    worker can run, as many as make it ask for those that could be used.
+    """
+
+    def __init__(self) -> None:
+        self._shown: list[Future] = []
+
+    def show(self, client: Client, dispatcher: Dispatcher, n_refused: int) -> None:
+        """Ask for as many more workers as would have a thread for each block that waits."""
+        self._shown = [each for each in self._shown if not each.done()]  # some clusters end them
+        waiting, shown = dispatcher.n_waiting, len(self._shown)
+        count = waiting
+        if 0 < waiting <= shown:
+            threads = dispatcher.mean_threads
+            wanted = n_refused + len(dispatcher.workers) + math.ceil(waiting / threads)
+            scheduler: Any = client.scheduler
+            try:
+                target = client.sync(scheduler.adaptive_target)
+            except (OSError, TimeoutError):  # it has gone, which the next look finds
+                return
+            # one of them counts for a thread at most, and for less where blocks take no time
+            more = shown if target < wanted else -int((target - wanted) * threads)
+            count = max(waiting, shown + more)
+        count = min(count, _MOST_SHOWN)
+        if count > shown:
+            self._shown += client.map(
+                int, range(count - shown), key="ur-demand", pure=False, resources=_NOBODY
+            )
+        elif count < shown:
+            client.cancel(self._shown[count:], force=True)
+            del self._shown[count:]

@@ -57,8 +57,8 @@ class BlockGraph:
         Blocks outside the part count as done, and as reading nothing.
         """
         space = part.space
-        reads = [space.reads(block.index) if block.index in part else () for block in space.blocks]
-        sizes = [block.size for block in space.blocks]
+        reads = [space.reads(k) if k in part else () for k in range(len(space.blocks))]
+        sizes: list[int] = space.blocks.size.tolist()
         priorities = critical_paths(reads, sizes) if is_urgent_first else None
         return BlockGraph(reads, sizes, {*done, *part.outside}, priorities)
 

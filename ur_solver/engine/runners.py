@@ -317,6 +317,18 @@ class Dispatcher:
         return list(self._accounts)
 
     @property
+    def mean_threads(self) -> float:
+        """The threads of a worker, on average; 1 as long as there is none."""
+        threads = [account.threads for account in self._accounts.values()]
+        return sum(threads) / len(threads) if threads else 1.0
+
+    @property
+    def n_waiting(self) -> int:
+        """The number of ready blocks that no worker has a thread for, those sent ahead included."""
+        ahead = (len(each.in_work) - each.threads for each in self._accounts.values())
+        return self._graph.n_ready + sum(count for count in ahead if count > 0)
+
+    @property
     def largest_memory(self) -> int:
         """The memory of the largest worker; 0 without any."""
         return max((account.memory for account in self._accounts.values()), default=0)

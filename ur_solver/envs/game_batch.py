@@ -17,12 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values
+from ur_solver.common.copies import Unchanging
 from ur_solver.common.machine import chosen_threads
 from ur_solver.common.text import whole_number
 from ur_solver.envs._stepper import (
@@ -48,7 +49,7 @@ from ur_solver.rules import HOME, RuleSet, named_rules
 from ur_solver.study.match import drawn
 
 
-class Actions:
+class Actions(Unchanging):
     """The actions of a rule set; `actions_of` gives the shared ones.
 
     Attributes
@@ -94,6 +95,10 @@ class Actions:
                 self.choice_action[number, : len(kind)] = found
         self.names = (*names, *known)
         self._first_choice = len(names)
+        self._rules = generator.rules
+
+    def __reduce__(self) -> tuple[Callable[[RuleSet], Actions], tuple[RuleSet]]:
+        return actions_of, (self._rules,)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -149,6 +154,8 @@ _PART = 256
 class GameBatch:
     """Games of one rule set, stepped together.
 
+    A deep copy, or what was pickled, goes on with the same dice.
+
     Parameters
     ----------
     rules : RuleSet or str
@@ -172,6 +179,9 @@ class GameBatch:
     observations : float32, shape (games, features)
         Of the state before each game's decision, seen by the side that decides: the features of
         `names`, in [0, 1].
+    finals : float32, shape (games, features)
+        Of the state in which the games that the last step ended were over or cut off, as the agent
+        sees it; as light does, if both sides are agents. No throw is set.
     masks : int8, shape (games, actions)
         1 for each legal action. All are 0 for a game that is over.
     sides, agent : uint8, shape (games,)
@@ -227,13 +237,13 @@ class GameBatch:
         self._judge = None if table is None else TablePolicy(table)
         self._renews = renews
         self._all = np.arange(n_games)
-        n_threads = chosen_threads(threads)
-        self._pool = ThreadPoolExecutor(n_threads)
-        self._n_parts = max(1, min(n_threads, n_games // _PART))
+        self._n_threads = chosen_threads(threads)
+        self._n_parts = max(1, min(self._n_threads, n_games // _PART))
         self._rng = np.random.default_rng()
         self.sides, self.agent, self._may = (np.zeros(n_games, dtype=np.uint8) for _ in range(3))
         self.masks = np.zeros((n_games, len(self.actions)), dtype=np.int8)
         self.observations = np.zeros((n_games, len(self.names)), dtype=np.float32)
+        self.finals = np.zeros_like(self.observations)
         self.rewards = np.zeros(n_games)
         self.ended = np.zeros(n_games, dtype=np.uint8)
         self.regrets = None if table is None else np.zeros(n_games)
@@ -241,7 +251,22 @@ class GameBatch:
         self._throws = np.full(n_games, -1, dtype=np.int32)
         self._streams = np.zeros(n_games, dtype=np.uint64)
         self._nets = np.zeros(n_games)
-        self._stepper = GameStepper(self, AGENTS[agent], is_random, most_throws)
+        self._lengths = np.zeros(n_games, dtype=np.int32)
+        self._has_begun = False
+        self._played = (AGENTS[agent], is_random, most_throws)
+        self._open()
+
+    def _open(self) -> None:
+        """Make what works on the arrays, and is not copied."""
+        self._pool = ThreadPoolExecutor(self._n_threads)
+        self._stepper = GameStepper(self, *self._played)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k not in ("_pool", "_stepper")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._open()
 
     def __len__(self) -> int:
         return len(self._all)
@@ -270,6 +295,7 @@ class GameBatch:
             if not len(left):
                 self.rewards[:] = 0
                 self.ended[:] = 0
+                self._has_begun = True
                 return
         raise InputError(f"games of {self.rules.title} have no decisions for an agent")
 
@@ -282,7 +308,13 @@ class GameBatch:
         Parameters
         ----------
         actions : integers, shape (games,)
+
+        Raises
+        ------
+        InputError
+            If there are more or fewer actions than games, or no game has begun.
         """
+        self.check_begun()
         chosen = np.ascontiguousarray(actions, dtype=np.int64)
         if chosen.shape != self._all.shape:
             raise InputError(f"actions of shape {chosen.shape}, expected {self._all.shape}")
@@ -292,6 +324,7 @@ class GameBatch:
             self.rewards[:] = 0
             chosen = chosen[going]
         if self.regrets is not None:
+            self.regrets[:] = 0
             self.regrets[going] = self._regrets(going, chosen)
         self._step(going, chosen)
         self._answer(going)
@@ -316,9 +349,11 @@ class GameBatch:
             members = members[is_going & (self.sides[members] != self.agent[members])]
             if not len(members):
                 break
-            self._step(members, self._chosen(self._policy, members))
             begun = ended[members] > 0  # where one has ended: what it pays counts at its next step
             same, new = members[~begun], members[begun]
+            finals = self.finals[new]
+            self._step(members, self._chosen(self._policy, members))
+            self.finals[new] = finals
             rewards[same] += self.rewards[same]
             ended[same] = self.ended[same]
             self._carry(new[self.ended[new] == 0])
@@ -361,14 +396,25 @@ class GameBatch:
 
     def text(self, game: int = 0) -> str:
         """A game's position in notation, light being the side that threw first, and its throw."""
+        self.check_begun()
         position = self.generator.position(self._rows[game])
         notation = (position.mirror() if self.sides[game] else position).notation
         throw = int(self._throws[game])
         return f"{notation} throw {self.generator.throws[throw]}" if throw >= 0 else notation
 
-    def waiting(self) -> npt.NDArray[np.float32]:
-        """The features of the only game as the side that waits sees it, shape (features,)."""
-        rows = self.generator.mirror(self._rows.astype(self.generator.space.state_dtype))
+    def check_begun(self) -> None:
+        """Raise InputError if no game has begun."""
+        if not self._has_begun:
+            raise InputError("no game has begun; call reset first (of a GameBatch, begin)")
+
+    def seen_by(self, side: int) -> npt.NDArray[np.float32]:
+        """The features of the only game as a side sees it that need not decide, shape (features,).
+
+        No throw is set.
+        """
+        rows = self._rows.astype(self.generator.space.state_dtype)
+        if side != self.sides[0]:
+            rows = self.generator.mirror(rows)
         throws = np.zeros(len(self.generator.throws), dtype=np.float32)
         return np.concatenate([self._features.of(rows)[0], throws])
 

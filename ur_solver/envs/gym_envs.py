@@ -24,7 +24,9 @@ class OnePlayerEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     light there. An action is a number of `Actions.names`; one that is not legal loses the game.
     The reward is 1 for a game won, -1 for one lost, 0 before; with stakes, money. ``info`` has
     ``action_mask``, 1 for each legal action, as `action_masks` gives it, and, with a table,
-    ``regret``: what the action has lost against the best one, as a probability.
+    ``regret``: what the action has lost against the best one, as a probability. Where a game is
+    over or cut off, the observation is that of its last state, `GameBatch.finals`. A deep copy, or
+    what was pickled, goes on with the same dice.
 
     Parameters
     ----------
@@ -70,21 +72,25 @@ class OnePlayerEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         return self.batch.observations[0].copy(), {"action_mask": self.action_masks()}
 
     def step(
-        self, action: np.int64
+        self, action: int | np.integer[Any]
     ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Take an action, and let the opponent play to the next decision."""
+        """Take an action, and let the opponent play to the next decision.
+
+        InputError before the first `reset`.
+        """
         batch = self.batch
-        batch.step([action])
+        batch.step(np.array([action]))
         ended = int(batch.ended[0])
         info: dict[str, Any] = {"action_mask": self.action_masks()}
         if batch.regrets is not None:
             info["regret"] = float(batch.regrets[0])
         is_cut = ended == UNFINISHED
-        observation = batch.observations[0].copy()
+        observation = (batch.finals if ended else batch.observations)[0].copy()
         return observation, float(batch.rewards[0]), ended > 0 and not is_cut, is_cut, info
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """1 for each legal action, int8, shape (actions,)."""
+        """1 for each legal action, int8, shape (actions,); InputError before the first `reset`."""
+        self.batch.check_begun()
         return np.array(self.batch.masks[0])
 
     def render(self) -> str | None:
@@ -104,9 +110,12 @@ class ManyGamesEnv(VectorEnv[Observations, Actions, npt.NDArray[Any]]):
     """Many games, each against a player; a new one begins where one ends.
 
     Observations, actions and rewards are those of `OnePlayerEnv`, with a row for every game. Where
-    a game has ended, the observation is the first one of the next (`AutoresetMode.SAME_STEP`);
-    there is none of a game that is over, as nobody decides there. ``infos`` has
-    ``action_mask``, int8, shape (games, actions), and, with a table, ``regret``, float64, shape
+    a game has ended, the observation is the first one of the next (`AutoresetMode.SAME_STEP`).
+    ``infos`` has ``action_mask``, int8, shape (games, actions), and, with a table, ``regret``,
+    float64, shape (games,), of the last actions. If games have ended, it has what `OnePlayerEnv`
+    gives of their last states: ``final_obs``, an array of objects, None where no game has ended;
+    and the dictionary ``final_info``, with arrays of a row for every game, as ``infos`` itself.
+    ``_final_obs``, and likewise of every name, says for which games there is something, bool, shape
     (games,).
 
     Parameters
@@ -155,20 +164,38 @@ class ManyGamesEnv(VectorEnv[Observations, Actions, npt.NDArray[Any]]):
         """Begin new games everywhere; the same seed throws the same dice."""
         super().reset(seed=seed, options=options)
         self.batch.begin(int(self.np_random.integers(1 << 62)))
-        return self.batch.observations.copy(), {"action_mask": self.batch.masks.copy()}
+        masks = self.batch.masks.copy()
+        infos = {"action_mask": masks, "_action_mask": np.ones(self.num_envs, dtype=bool)}
+        return self.batch.observations.copy(), infos
 
     def step(
-        self, actions: Actions
+        self, actions: npt.ArrayLike
     ) -> tuple[Observations, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
-        """Take an action in every game, and play each on to the next decision."""
+        """Take an action in every game, and play each on to the next decision.
+
+        InputError before the first `reset`, and for more or fewer actions than games.
+        """
         batch = self.batch
         batch.step(actions)
-        infos: dict[str, Any] = {"action_mask": batch.masks.copy()}
-        if batch.regrets is not None:
-            infos["regret"] = batch.regrets.copy()
+        infos = self._infos(batch.masks, np.ones(self.num_envs, dtype=bool))
+        has_ended = batch.ended > 0
+        if has_ended.any():
+            final = np.full(self.num_envs, None, dtype=object)
+            for k in np.flatnonzero(has_ended):
+                final[k] = batch.finals[k].copy()
+            last = self._infos(np.zeros_like(batch.masks), has_ended)
+            infos |= {"final_obs": final, "_final_obs": has_ended.copy()}
+            infos |= {"final_info": last, "_final_info": has_ended.copy()}
         is_cut = batch.ended == UNFINISHED
         is_over = (batch.ended > 0) & ~is_cut
         return batch.observations.copy(), batch.rewards.copy(), is_over, is_cut, infos
+
+    def _infos(self, masks: npt.NDArray[np.int8], is_told: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """What a step says of some games, with which these are."""
+        infos: dict[str, Any] = {"action_mask": masks.copy(), "_action_mask": is_told.copy()}
+        if self.batch.regrets is not None:
+            infos |= {"regret": np.where(is_told, self.batch.regrets, 0), "_regret": is_told.copy()}
+        return infos
 
     def close_extras(self, **_options: Any) -> None:
         """End the threads."""

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from ur_solver.common.copies import Unchanging
 from ur_solver.envs.game_batch import actions_of
+from ur_solver.errors import InputError
 from ur_solver.estimators.network import features_of
 from ur_solver.moves import AGAIN, ROSETTE, WIN, generator_of
 from ur_solver.moves.tables import PieceChoice
@@ -39,7 +41,7 @@ GAME_TYPE = pyspiel.GameType(
 )
 
 
-class _Shared:
+class _Shared(Unchanging):
     """What all states of a game share; copies of a state do not copy it."""
 
     def __init__(self, rules: RuleSet, most_throws: int) -> None:
@@ -47,9 +49,6 @@ class _Shared:
         self.generator = generator_of(rules)
         self.actions = actions_of(rules)
         self.features = features_of(rules)
-
-    def __deepcopy__(self, _memo: object) -> _Shared:
-        return self
 
     def __reduce__(self) -> tuple[type[_Shared], tuple[RuleSet, int]]:
         return _Shared, (self.rules, self.most_throws)
@@ -150,6 +149,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return [(number + 1, chance) for number, chance in self._choice.outcomes]
 
     def _apply_action(self, action: int) -> None:
+        self._check(action)
         if self.is_chance_node():
             self._after_throw(action - 1)
         elif self.throw < 0:
@@ -158,6 +158,20 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         else:
             found = [each for each in self._options if self._action_of(each) == action]
             self._take(found[0])
+
+    def _check(self, action: int) -> None:
+        """Raise InputError unless an action is possible."""
+        if self._is_over:
+            raise InputError(f"action {action}: the game is over in {self}")
+        if self.is_chance_node():
+            possible = [number for number, _ in self.chance_outcomes()]
+        else:
+            possible = self._legal_actions(self.side)
+        if action not in possible:
+            raise InputError(
+                f"action {action} is not legal in {self}; expected one of "
+                f"{', '.join(map(str, possible))}"
+            )
 
     def _begin_turn(self) -> None:
         choices = self.shared.choices(self.row)

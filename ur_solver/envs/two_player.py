@@ -12,8 +12,15 @@ from pettingzoo import AECEnv
 from ur_solver.answers.decisions import Values
 from ur_solver.envs._stepper import UNFINISHED
 from ur_solver.envs.game_batch import GameBatch
+from ur_solver.errors import InputError
 from ur_solver.players.policies import MAX_THROWS
 from ur_solver.rules import RuleSet
+
+_OF_A_GAME = (
+    *("agents", "num_agents", "agent_selection", "rewards", "_cumulative_rewards"),
+    *("terminations", "truncations", "infos"),
+)
+"""The attributes of an environment that a game has."""
 
 
 class TwoPlayerEnv(AECEnv):  # type: ignore[misc]
@@ -23,7 +30,9 @@ class TwoPlayerEnv(AECEnv):  # type: ignore[misc]
     is a dictionary: ``observation``, the float32 features of `GameBatch.names`, seen by the agent,
     who is light there; ``action_mask``, int8, 1 for each legal action, all 0 for the agent that
     waits. Rewards, and actions that are not legal, are those of `OnePlayerEnv`. With a table,
-    ``infos`` of the agent that decided has its ``regret``.
+    ``infos`` of the agent that decided has its ``regret``. A deep copy, or what was pickled, goes
+    on with the same dice. Before the first `reset` there are no agents yet: asking for them raises
+    AttributeError, as in PettingZoo's own environments, and a step InputError.
 
     Parameters
     ----------
@@ -69,6 +78,11 @@ class TwoPlayerEnv(AECEnv):  # type: ignore[misc]
         }
         self._rng, _ = seeding.np_random()
 
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_A_GAME:
+            raise AttributeError(f"no game has begun, so there is no {name}; call reset first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def observation_space(self, agent: str) -> Space[Any]:
         """The space of an agent's observations."""
         return self.observation_spaces[agent]
@@ -95,17 +109,25 @@ class TwoPlayerEnv(AECEnv):  # type: ignore[misc]
         return ("player_0", "player_1")[self.batch.sides[0]]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent sees; of a game that is over, what there was at its last decision."""
+        """What an agent sees; of a game that is over or cut off, its last state."""
         batch = self.batch
-        if agent == self._decides:
+        batch.check_begun()
+        if agent == self._decides and not batch.ended[0]:
             return {
                 "observation": batch.observations[0].copy(),
                 "action_mask": batch.masks[0].copy(),
             }
-        return {"observation": batch.waiting(), "action_mask": np.zeros_like(batch.masks[0])}
+        seen = batch.seen_by(self.possible_agents.index(agent))
+        return {"observation": seen, "action_mask": np.zeros_like(batch.masks[0])}
 
-    def step(self, action: int | None) -> None:
-        """Take an action of the selected agent, and play on to the next decision."""
+    def step(self, action: int | np.integer[Any] | None) -> None:
+        """Take an action of the selected agent, and play on to the next decision.
+
+        InputError before the first `reset`, and once both agents have left.
+        """
+        self.batch.check_begun()
+        if not self.agents:
+            raise InputError("the game is over, and both agents have left; call reset first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -6,6 +6,10 @@ valued by searches and held against them, and what they differ by is widened by 
 chosen so that intervals hold where there are tables (`docs/estimates.md`). Games to the end are no
 reference: they are worth what their play is, less than that from which the values were learnt.
 
+Values near the ends are wrong by less than those in the middle: half the width of the interval of a
+value that is the share v of the most it can be is ``error * spread(v)``, and one number for each
+depth of search says how wide.
+
 A deeper search is given no wider intervals by rollouts than a shallower one. Where a table has
 positions of play, of endings perhaps, intervals are at least as wide as hold there. All of this is
 measured of searches to 3 plies; with 4, intervals are as wide as with 3. An interval is calibrated,
@@ -23,7 +27,6 @@ import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values
 from ur_solver.estimators import MOST_PLIES
-from ur_solver.estimators.estimator import spread
 from ur_solver.estimators.network import Rows, scale_of
 from ur_solver.estimators.search import CUT, Searched, play_ply, rolled_out, start_rows
 
@@ -34,6 +37,17 @@ _MOST_PLIES = 5000
 
 _MOST_BATCHES = 20
 """More than games of one position each would take to give all that are wanted."""
+
+
+def spread(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """The shape of the errors, by the share of a value of the most that it can be."""
+    inside = np.clip(np.asarray(share, dtype=np.float64), 0, 1)
+    return np.asarray(np.sqrt(inside * (1 - inside)) + 0.02)
+
+
+def half_widths(error: float, share: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Half the widths of intervals, as shares of the most that values can be."""
+    return error * spread(share)
 
 
 def positions_of_play(values: Values, n: int, seed: int = 1, exact: Values | None = None) -> Rows:

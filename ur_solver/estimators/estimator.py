@@ -1,9 +1,5 @@
 """Estimators as users know them: the questions of a table, answered by a network and a search.
 
-Values near the ends are wrong by less than those in the middle: half the width of the interval of a
-value that is the share v of the most it can be is ``error * spread(v)``, and one number for each
-depth of search says how wide.
-
 They lie in the folder ``estimators`` of each folder of tables, under the names that the rule sets'
 tables have; those that come with the program are looked for last.
 """
@@ -14,7 +10,7 @@ import math
 import os
 import pathlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -40,6 +36,7 @@ from ur_solver.common.text import whole_number
 from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators import file as files
+from ur_solver.estimators.calibration import half_widths
 from ur_solver.estimators.file import read
 from ur_solver.estimators.network import NetworkValues, scale_of
 from ur_solver.estimators.search import Searched
@@ -49,18 +46,8 @@ from ur_solver.space import space_of
 from ur_solver.table.names import file_stems, own_path, table_folders, table_name
 
 if TYPE_CHECKING:
+    from ur_solver.estimators.against_table import TableComparison
     from ur_solver.study.estimates import IntervalEstimate
-
-
-def spread(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The shape of the errors, by the share of a value of the most that it can be."""
-    inside = np.clip(np.asarray(share, dtype=np.float64), 0, 1)
-    return np.asarray(np.sqrt(inside * (1 - inside)) + 0.02)
-
-
-def half_widths(error: float, share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Half the widths of intervals, as shares of the most that values can be."""
-    return error * spread(share)
 
 
 _GROWTH = 20.0
@@ -114,16 +101,20 @@ class Estimator(Judge):
         self.path = None if isinstance(path, files.Stored) else pathlib.Path(path)
         self.stored = path if isinstance(path, files.Stored) else files.read(pathlib.Path(path))
         rules = self.stored.rules
-        if exact is not None and not exact.rules.is_same_game(rules):
-            raise RuleSetMismatchError(
-                f"the table is of {exact.rules.title}, the estimator of {rules.title}"
-            )
+        if exact is not None:
+            self._check_same_game(exact)
         whole_number("plies", plies, 1, MOST_PLIES)
         self.space = space_of(rules)
         self.plies = plies
         self.exact = exact
         self.network = NetworkValues(rules, self.stored.shape, self.stored.weights)
         self._searched = Searched(self.network, plies - 1, exact)
+
+    def _check_same_game(self, table: Table) -> None:
+        if not table.rules.is_same_game(self.rules):
+            raise RuleSetMismatchError(
+                f"the table is of {table.rules.title}, the estimator of {self.rules.title}"
+            )
 
     @property
     def rules(self) -> RuleSet:
@@ -132,9 +123,10 @@ class Estimator(Judge):
 
     def looking(self, plies: int) -> Estimator:
         """The same estimator with choices that look another number of plies ahead."""
-        found = Estimator(self.stored, plies=plies, exact=self.exact)
-        found.path = self.path
-        return found
+        return _made(self.path, self.stored, plies, self.exact)
+
+    def __reduce__(self) -> tuple[Callable[..., Estimator], tuple[Any, ...]]:
+        return _made, (self.path, self.stored, self.plies, self.exact)
 
     @property
     def digest(self) -> str:
@@ -262,6 +254,73 @@ class Estimator(Judge):
         """The same for a value that is known; 0 if it is exact but for a table's tolerance."""
         return float(self.state_margins(self.encode([position]), np.array([value]))[0])
 
+    def compared_with(
+        self,
+        table: Table,
+        *,
+        positions: int = 2000,
+        games: int = 1600,
+        seed: int = 1,
+        threads: int | None = None,
+    ) -> TableComparison:
+        """How far it is off by an exact table: errors of values and intervals, losses of choices.
+
+        Its own values are compared, by a search of `plies` without a table, whatever `exact` is.
+
+        Parameters
+        ----------
+        table : Table
+            Of the same rule set. One of endings is asked for values alone.
+        positions : int
+            How many positions of the network's own play are compared: a quarter as many for each
+            ply beyond the first, but at least 500. With a table of endings, how many of some ten
+            times as many it has.
+        games : int
+            How many games are played against the table, 2 or more: a quarter as many for each ply
+            beyond the first, but at least 40.
+        seed : int
+        threads : int, optional
+            For the games; one for each processor, if not given.
+
+        Returns
+        -------
+        TableComparison
+
+        Raises
+        ------
+        RuleSetMismatchError
+            If the table is of another rule set.
+        InputError
+            If a number is out of range, or the table holds none of the positions.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:1")
+        >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,))
+        >>> found = estimator.looking(1).compared_with(table)
+        >>> found.rms < found.p99 < 0.5, found.inside > 0.9
+        (True, True)
+        """
+        from ur_solver.estimators.against_table import compared  # noqa: PLC0415 - as above
+
+        self._check_same_game(table)
+        for name, number, least in (("positions", positions, 1), ("games", games, 2)):
+            whole_number(name, number, least)
+        own = Estimator(self.stored, plies=self.plies)
+        return compared(
+            own,
+            own.player,
+            table,
+            play_of=own.network,
+            plies=self.plies,
+            is_whole=table.file.part.is_whole,
+            positions=positions,
+            games=games,
+            seed=whole_number("seed", seed),
+            threads=threads,
+        )
+
     def rollout(
         self,
         position: PositionLike,
@@ -356,6 +415,15 @@ class Estimator(Judge):
         }
 
 
+def _made(
+    path: pathlib.Path | None, stored: files.Stored, plies: int, exact: Table | None
+) -> Estimator:
+    """An estimator of what has been read from a path."""
+    found = Estimator(stored, plies=plies, exact=exact)
+    found.path = path
+    return found
+
+
 FOLDER = "estimators"
 
 SHIPPED = pathlib.Path(__file__).with_name("shipped")
@@ -429,9 +497,7 @@ def with_table(estimator: Estimator) -> Estimator:
     file = find_file(estimator.rules) or find_part(estimator.rules)
     if file is None:
         return estimator
-    found = Estimator(estimator.stored, plies=estimator.plies, exact=Table(file))
-    found.path = estimator.path
-    return found
+    return _made(estimator.path, estimator.stored, estimator.plies, Table(file))
 
 
 def open_estimator(

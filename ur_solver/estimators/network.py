@@ -23,7 +23,7 @@ less the target: cross-entropy goes with the one, half of the squared error with
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -33,6 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values
+from ur_solver.common.copies import Unchanging
 from ur_solver.estimators._first_layer import first_layer
 from ur_solver.rules import RuleSet
 from ur_solver.rules.contents import LETTERS, side_of, split
@@ -45,7 +46,7 @@ Inputs = npt.NDArray[np.float32]
 """Features of some states, shape (states, features)."""
 
 
-class Features:
+class Features(Unchanging):
     """The features of one rule set's states; `features_of` gives the shared one. Thread safe.
 
     `names` say what each feature is: ``B4 L>=1`` (a square and how many), ``B3 1:l`` (a stack, the
@@ -97,6 +98,9 @@ class Features:
         if rules.payoff.has_fines:
             names.append("fine")
         self.names = tuple(names)
+
+    def __reduce__(self) -> tuple[Callable[[RuleSet], Features], tuple[RuleSet]]:
+        return features_of, (self.rules,)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -234,7 +234,10 @@ class Kernel(ABC):
         The given values are near the solution. SolveError if the kernel or the machine cannot do
         that for this block.
         """
-        raise SolveError(f"block {block.index} does not settle")
+        raise SolveError(
+            f"block {block.index} does not settle: sweeps hardly change its values, and a game for "
+            "money is not solved otherwise"
+        )
 
     @abstractmethod
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
@@ -332,11 +335,15 @@ class RowKernel(_TileKernel):
             self.is_single,  # to the end
         )
 
+    @cached_property
+    def _list_bytes(self) -> tuple[float, float, float]:
+        return _list_bytes(self.space, self.precision)
+
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """See `Kernel.workspace_bytes`."""
         # F and G, and another F and G for bounds, in the same memory as policies
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        lists, words, policies = _list_bytes(self.space, self.precision)
+        lists, words, policies = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
         values = 8 if self.is_single else 16
         if self.is_single or not policies_pay(block.size, words / _WORD * block.size):
@@ -397,7 +404,8 @@ def _largest_size(rules: RuleSet) -> int:
 def _sampled_bytes(rules: RuleSet, precision: str) -> tuple[float, float, float]:
     """What a value's part of lists, of their words and of policies takes in the largest block."""
     kernel = RowKernel(TileSpace(rules), precision=precision)
-    block = max(kernel.space.blocks, key=lambda each: each.size)
+    blocks = kernel.space.blocks
+    block = blocks[int(blocks.size.argmax())]
     work = cast(RowBlock, kernel.lay_out(block, _AnyValues(kernel.space), Workspace()))
     used = _MORE_LISTS / block.size
     policies = work.policy_bytes / block.size
@@ -412,7 +420,7 @@ class _AnyValues:
 
     def values_of(self, index: int) -> Values:
         """As many values as a block has."""
-        return np.zeros(self._blocks[index].size)
+        return np.zeros(self._blocks.size[index])
 
 
 class StakesKernel(Kernel):
@@ -449,11 +457,15 @@ class StakesKernel(Kernel):
             self.instruction_set,
         )
 
+    @cached_property
+    def _list_bytes(self) -> tuple[float, float, float]:
+        return _list_bytes(self.space.positions, DOUBLE)
+
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """See `Kernel.workspace_bytes`."""
         # the values or, where they are proven, two bounds, and a choice for every throw
         n_positions = block.size // self.space.values_per_position
-        lists, words, _ = _list_bytes(self.space.positions, DOUBLE)
+        lists, words, _ = self._list_bytes
         # rows of other blocks are listed too, and named by words that blocks of many need wider
         lists += words
         choices = 2 * len(self.space.rules.dice.throws) if certify else 0

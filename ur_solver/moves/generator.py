@@ -5,6 +5,7 @@ It does not use ranks or kernels, so its successors can be compared with theirs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.common.copies import Unchanging
 from ur_solver.moves._generator import (
     AGAIN,
     CAPTURE,
@@ -97,7 +99,7 @@ class TurnBatch:
         )
 
 
-class MoveGenerator:
+class MoveGenerator(Unchanging):
     """The moves of one rule set on encoded states; `generator_of` gives the shared one.
 
     Thread safe.
@@ -112,6 +114,9 @@ class MoveGenerator:
         self.compiled = Generator(self.tables, rules.payoff.has_fines)
         # those that move a piece somewhere; elsewhere a throw is its index here
         self.throws: tuple[int, ...] = tuple(self.tables.throws.tolist())
+
+    def __reduce__(self) -> tuple[Callable[[RuleSet], MoveGenerator], tuple[RuleSet]]:
+        return generator_of, (self.rules,)
 
     def start(self, n: int = 1) -> Rows:
         """The row of the first position, `n` times."""

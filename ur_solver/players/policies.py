@@ -29,6 +29,7 @@ from ur_solver.answers.decisions import (
     decide_thrown,
     states_of,
 )
+from ur_solver.common.copies import Unchanging
 from ur_solver.errors import InputError, UrError
 from ur_solver.moves import (
     AGAIN,
@@ -147,7 +148,6 @@ class Priorities:
     def __init__(self, order: Sequence[str], *, takes_first: bool = False) -> None:
         self.order = tuple(order)
         self.takes_first = takes_first
-        self._scores = [_SCORES[name][1] for name in self.order]
 
     def __repr__(self) -> str:
         return f"Priorities({'+'.join(self.order)})"
@@ -156,7 +156,8 @@ class Priorities:
         """As `Policy.weights`."""
         starts = turns.starts[:-1]
         alive = np.ones(len(turns.source), dtype=bool)
-        for score in self._scores:
+        for name in self.order:
+            _, score = _SCORES[name]
             preferred = np.where(alive, score(turns), -np.inf)
             best = np.maximum.reduceat(preferred, starts) if len(starts) else preferred
             alive &= preferred == np.repeat(best, turns.n_options)
@@ -166,7 +167,7 @@ class Priorities:
         return np.asarray(alive / np.repeat(left, turns.n_options))
 
 
-class TablePolicy:
+class TablePolicy(Unchanging):
     """Plays by a table: chooses the best option, or errs sometimes.
 
     An option that loses as much as the `temperature` is chosen 1/e times as often as the best; with

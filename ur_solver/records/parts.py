@@ -244,6 +244,23 @@ def read_result(text: str) -> End | None:
     return End(ending, opponent(side), side if ending in _BY_CHOICE else None)
 
 
+def by_names(text: str, names: Mapping[str, str | None]) -> str:
+    """A result with a player's name, such as ``Ann resigned``, with the side in its place.
+
+    `names` are by side. Any other text stays as it is.
+    """
+    sides = [
+        (side, len(name))
+        for side, name in names.items()
+        if name and text.casefold().startswith(f"{name.casefold()} ")
+    ]
+    if len(sides) != 1 or read_result(text):
+        return text
+    ((side, width),) = sides
+    named = f"{SIDE_NAMES[side]}{text[width:]}"
+    return named if read_result(named) else text
+
+
 def read_end(text: str) -> End:
     """Parse an end, as written by `end_text` or in people's words.
 

@@ -16,7 +16,9 @@ from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from ur_solver.common.copies import Unchanging
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet, mirror_square
@@ -64,7 +66,7 @@ class Rolls(tuple[Roll, ...]):
         return self[min(bisect(self._sums, chance), len(self) - 1)]
 
 
-class Stepper:
+class Stepper(Unchanging):
     """The turns of one rule set on encoded states; `stepper_of` gives the shared one."""
 
     def __init__(self, rules: RuleSet) -> None:
@@ -82,6 +84,15 @@ class Stepper:
     def __reduce__(self) -> tuple[Callable[[RuleSet], Stepper], tuple[RuleSet]]:
         return stepper_of, (self.rules,)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stepper) and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        return hash(self.rules)
+
+    def __repr__(self) -> str:
+        return f"Stepper({self.rules.word})"
+
     def encode(self, position: Position) -> bytes:
         """The state of a position, from the view of the side about to throw."""
         row = list(self.space.encode(position))
@@ -93,8 +104,15 @@ class Stepper:
 
     def notation(self, state: bytes, side: str) -> str:
         """The notation of the position of `state`."""
-        row = np.frombuffer(state, self.space.state_dtype)[np.newaxis]
-        return str(self.space.state_layout.notations(row, side != LIGHT)[0])
+        return str(self.notations([state], [side])[0])
+
+    def notations(self, states: Sequence[bytes], sides: Sequence[str]) -> npt.NDArray[np.object_]:
+        """The notations of many positions."""
+        rows = np.frombuffer(b"".join(states), self.space.state_dtype)
+        is_dark = np.array([side != LIGHT for side in sides], dtype=bool)
+        return self.space.state_layout.notations(
+            rows.reshape(len(states), self.space.state_width), is_dark
+        )
 
     def flip(self, state: bytes) -> bytes:
         """The state after a pass: `state` from the view of the other side, which throws next."""

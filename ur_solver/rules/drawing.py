@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from ur_solver.rules.board import ROW_NAMES, Board
-from ur_solver.rules.contents import DARK, LIGHT, side_of, split
+from ur_solver.rules.contents import DARK, LIGHT, RESTING, side_of, split
 from ur_solver.rules.family import Family
 
 
@@ -66,6 +66,9 @@ def plain(text: str, _what: str) -> str:
     """`text` without colours."""
     return text
 
+
+MARK_WORDS = {"o": "eye", ":": "four-five", "~": "wavy corner", "+": "quartered square"}
+"""What the marks of squares that mean something in a game stand for."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 TO, FROM = "[]", "()"
@@ -143,3 +146,23 @@ def position_text(
     if payoff.has_fines:
         lines.append(f"  pot    {payoff.total(position.fines)}")
     return "\n".join(lines)
+
+
+def signs_of(position: Drawn) -> list[tuple[str, str]]:
+    """The signs of `position_text`, each with what it stands for."""
+    family = position.mechanics
+    board, marks = family.rules.board, {*family.marks.values()}
+    signs = [(ROSETTE, "an empty rosette")] if board.rosettes else []
+    signs += [(mark, f"an empty {word}") for mark, word in MARK_WORDS.items() if mark in marks]
+    signs += [(".", "an empty square"), (f"{LIGHT} {DARK}", "a piece of light, of dark")]
+    if family.is_numbered:
+        signs.append((f"{LIGHT}2", "light's piece of number 2"))
+    if family.indices(marked=True):
+        small = f"{LIGHT} {DARK}".lower()
+        signs.append((small, "one that has turned over, or is on the last leg of its path"))
+    two = (f"{LIGHT}1", f"{LIGHT}2") if family.is_numbered else (LIGHT, LIGHT)
+    if any(rule.fault(two) is None for rule in family.squares.values()):
+        signs.append((f"{LIGHT}{DARK}", "pieces on one square, the lowest first"))
+    if any(family.rests):
+        signs.append((f"{LIGHT}{RESTING}", "a piece that this throw may not move"))
+    return [*signs, (TO, "where a piece has just arrived"), (FROM, "where it came from")]

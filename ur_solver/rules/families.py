@@ -162,7 +162,8 @@ class Bell(Family):
     def summary(self) -> str:
         """Its throws, and what is played for."""
         stakes = "; fines on rosettes, for money" if self.rules.switches["stakes"] else ""
-        return f"throws move 4, 0, 1, 5; every move throws again{stakes}"
+        steps = ", ".join(str(self.steps(throw)) for throw in self.rules.dice.throws)
+        return f"throws move {steps}; every move throws again{stakes}"
 
     def square_rule(self, square: str) -> SquareRule:
         """An ordinary square; no capture on rosettes."""
@@ -317,10 +318,7 @@ class Skiriuk(Family):
     switches = (
         OneOf(
             "flip",
-            {
-                "beyond": "A piece turns over on the square beyond the corner.",
-                "on": "A piece turns over on the corner.",
-            },
+            {"beyond": "", "on": ""},  # `path_words` says it
             "beyond",
             "Turn pieces over beyond the corner, or on it.",
         ),
@@ -334,7 +332,7 @@ class Skiriuk(Family):
             4,
             MAX_CAPACITY,
             "Stack up to this many pieces.",
-            "The most pieces on a depot or an island: {}.",
+            "The most pieces in a stack: {}.",
         ),
         _flag(
             "finish_stacks",
@@ -343,8 +341,8 @@ class Skiriuk(Family):
         ),
         _flag(
             "any_from_shared_depot",
-            help="Let any piece of the depot B7 move.",
-            meaning="Any piece of the depot B7 may move.",
+            help="Let any piece of a depot in row B, as B7 is, move.",
+            meaning="Any piece of a depot in row B may move.",
         ),
         _flag(
             "extra_on_capture",
@@ -366,7 +364,15 @@ class Skiriuk(Family):
     @property
     def summary(self) -> str:
         """What its squares do."""
-        return "pieces turn over half way; stacks on eyes and four-fives"
+        rules, visited = self.rules, {*self.rules.path.light}
+        turns = self.second_leg < len(rules.path)
+        depots = "eyes" if rules.switches[_DEPOTS.key] is None else "depots"
+        stacks = [
+            *([depots] if visited & _DEPOTS.of(rules) else []),
+            *(["four-fives"] if rules.board == UR and visited & FOUR_FIVES else []),
+        ]
+        over = "pieces turn over half way" if turns else "no piece turns over"
+        return f"{over}; {'stacks on ' + ' and '.join(stacks) if stacks else 'no stacks'}"
 
     @property
     def marks(self) -> Mapping[str, str]:
@@ -380,6 +386,16 @@ class Skiriuk(Family):
         beyond = self.rules.switches["flip"] == "beyond"
         at = (index + beyond for index, square in enumerate(path.light) if square in corners)
         return next(at, path.second_leg)
+
+    @property
+    def path_words(self) -> str:
+        """Where pieces turn over, in a sentence."""
+        path, leg = self.rules.path, self.second_leg
+        if leg >= len(path):
+            return "No piece turns over."
+        at = {"beyond": ", beyond the corner", "on": ", the corner"}[self.rules.switches["flip"]]
+        has_corner = not _CORNERS.of(self.rules).isdisjoint(path.light)
+        return f"Pieces turn over at index {leg}, on {path.light[leg]}{at * has_corner}."
 
     def square_rule(self, square: str) -> SquareRule:
         """Depots, B7 among them, islands on the four-fives, duels elsewhere."""
@@ -448,8 +464,16 @@ class Ben(Family):
 
     @property
     def summary(self) -> str:
-        """Conversions and jumps."""
-        return "corners convert pieces; eyes throw again; 0 is a jump"
+        """Conversions, extra throws and jumps."""
+        switches, visited = self.rules.switches, {*self.rules.path.light}
+        eyes = "eyes" if switches[_FOUR_EYES.key] is None else "4-eyes"
+        return "; ".join(
+            [
+                f"{'corners' if switches[_CONVERSIONS.key] is None else 'squares'} convert pieces",
+                *([f"{eyes} throw again"] if visited & _FOUR_EYES.of(self.rules) else []),
+                *(["0 is a jump"] if _JUMP in self.rules.dice.throws else []),
+            ]
+        )
 
     @property
     def marks(self) -> Mapping[str, str]:

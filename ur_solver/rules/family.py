@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ur_solver.errors import RuleSetError, UnregisteredError
@@ -188,7 +189,9 @@ class Family:
             fault = switch.fault(rules.switches[switch.key], rules)
             if fault:
                 faults.append(fault)
-        return faults or cls.path_faults(rules) or cls(rules)._visit_faults()
+        faults = faults or cls.path_faults(rules)
+        family = cls(rules)
+        return faults or family._visit_faults() or family._marker_faults()
 
     @classmethod
     def dice_faults(cls, dice: Dice, pieces: int) -> list[str]:
@@ -210,12 +213,55 @@ class Family:
             for marked in (False, True)
             for index in self.indices(marked)
         )
+        twice = [place for place, count in visits.items() if count > 1]
+        if not twice:
+            return []
+        squares = " ".join(dict.fromkeys(square for square, _ in twice))
+        letters = " or ".join(
+            repr(with_mark(LIGHT, mark)) for mark in sorted({m for _, m in twice})
+        )
         return [
-            f"the path {path.name!r} visits {square} twice, and {self.rules.family} "
-            f"writes pieces there {with_mark(LIGHT, marked)!r} on both visits"
-            for (square, marked), count in visits.items()
-            if count > 1
+            f"the path {path.name!r} visits {squares} twice, and {self.rules.family} writes pieces "
+            f"there alike on both visits, {letters}"
         ]
+
+    def _marker_faults(self) -> list[str]:
+        """Why an opening in which both sides enter a marker could not be played to its end."""
+        if not self.both_enter:
+            return []
+        path, throws = self.rules.path, [throw for throw in self.rules.dice.throws if throw]
+        others = " or ".join(map(repr, (LOTS, HIGHEST)))
+        fault = f"opening is {BEN!r}, but {{}}; choose {others}".format
+        first = {target for throw in throws for target in self.marker_targets(HOME, throw)}
+        if all(one == other or self.is_same_square(one, other) for one in first for other in first):
+            return [fault("no two throws bring the markers apart, so that it never ends")]
+        levels = [HOME]
+        for source in levels:
+            targets = {
+                target
+                for throw in self.rules.dice.throws
+                for target in self.marker_targets(source, throw)
+            }
+            if targets == {source}:
+                return [fault(f"no throw moves a marker on from {path.light[source]}")]
+            on = self.marker_on(source)
+            follow = {
+                target
+                for throw in throws
+                for target in self.marker_targets(source, throw)
+                if target != source and not self.is_same_square(target, target)
+            }
+            for target in sorted(follow - {*levels}):
+                levels.append(target)
+            for target in follow:
+                if self.stands(on, target) != self.marker_on(target):
+                    return [
+                        fault(
+                            f"whether markers that are level on {path.light[target]} are marked "
+                            f"depends on whether they were on {path.light[source]}"
+                        )
+                    ]
+        return []
 
     @property
     def summary(self) -> str:
@@ -228,18 +274,30 @@ class Family:
         return {}
 
     @classmethod
-    def spelled_out(cls, switches: Mapping[str, Any]) -> dict[str, Any]:
+    def spelled_out(
+        cls, switches: Mapping[str, Any], before: Mapping[str, Any] = MappingProxyType({})
+    ) -> dict[str, Any]:
         """Switches without shorthands, each replaced by what it stands for.
 
-        RuleSetError if a shorthand has a wrong value.
+        `before` has the switches that they are to change. RuleSetError if a shorthand has a wrong
+        value, or the switch that it stands for is given another one besides.
         """
         found = dict(switches)
         for short in cls.shorthands:
             if fault := short.fault(found.get(short.key, False), None):
                 raise RuleSetError(f"rule set: {fault}")
             is_on = found.pop(short.key, None)
-            if is_on or (is_on is not None and found.get(short.of) == short.on):
-                found[short.of] = short.on if is_on else short.off
+            if is_on is None:
+                continue
+            given = found.get(short.of)
+            if short.of in found and is_on != (given == short.on):
+                stands = f"{'' if is_on else 'not '}{short.on!r}"
+                raise RuleSetError(
+                    f"rule set: {short.key} is {str(is_on).lower()}, for which {short.of} is "
+                    f"{stands}, but {short.of} is {given!r:.100}; give one of the two"
+                )
+            if is_on or before.get(short.of) == short.on:
+                found.setdefault(short.of, short.on if is_on else short.off)
         return found
 
     @classmethod
@@ -385,7 +443,7 @@ class Family:
                 self.arranged(square, pieces)
                 for content in layer
                 for piece in self.pieces_on[square]
-                if self._is_in_stock(pieces := (*split(content), piece))
+                if self.is_in_stock(pieces := (*split(content), piece))
                 and rule.fault(split(awake("".join(pieces)))) is None
             }
             layer = sorted(taller)
@@ -397,7 +455,8 @@ class Family:
                 )
         return tuple(found)
 
-    def _is_in_stock(self, pieces: tuple[str, ...]) -> bool:
+    def is_in_stock(self, pieces: tuple[str, ...]) -> bool:
+        """Whether there are so many pieces that these could be on one square, light to throw."""
         resting = [side_of(piece) for piece in pieces if is_resting(piece)]
         if resting and resting != [LIGHT]:
             return False
@@ -449,6 +508,22 @@ class Family:
         """As `again`, whose parameters it has; both if a throw is earned and may be declined."""
         earned = self.again(throw, square, is_capture)
         return (False, True) if self.may_decline and any(earned) else earned
+
+    # What an opening is in which both sides enter a marker.
+
+    def marker_on(self, source: int) -> str:
+        """The letter of light's marker on a path index, where both are level or wait."""
+        return LIGHT if source == HOME else self.stands(LIGHT, source)
+
+    def marker_targets(self, source: int, throw: int) -> tuple[int, ...]:
+        """The path indices to which a marker may go; where it is, if it cannot make the throw."""
+        found = self.targets(self.marker_on(source), source, throw)
+        return tuple(target for target in found if target < len(self.rules.path)) or (source,)
+
+    def is_same_square(self, mine: int, theirs: int) -> bool:
+        """Whether light's and dark's piece on these path indices are on one square."""
+        path = self.rules.path
+        return HOME not in (mine, theirs) and path.light[mine] == path.dark[theirs]
 
     # What a turn is.
 

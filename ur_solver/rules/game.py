@@ -38,6 +38,7 @@ from ur_solver.rules.contents import (
     swap_sides,
 )
 from ur_solver.rules.drawing import position_text
+from ur_solver.rules.effects import idle_switches
 from ur_solver.rules.family import FREE_THROW, HOME, MOVE, Family, family_named
 from ur_solver.rules.payoff import Payoff, Stakes
 from ur_solver.rules.position_text import read, written
@@ -375,13 +376,28 @@ class RuleSet(RuleData):
             self.dice if dice is None else dice,
             self.pieces if pieces is None else pieces,
             self.family,
-            {**self.switches, **switches},
+            {**self.switches, **family_named(self.family).spelled_out(switches, self.switches)},
             self.squares if squares is None else squares,
         )
         if name is not None:
             return rules
         catalogue = (*CATALOGUE.values(), *filter(None, map(catalogued, OLD_NAMES)))
         return replace(rules, name=name_of_changed(self, rules, catalogue))
+
+    @cached_property
+    def idle_switches(self) -> tuple[str, ...]:
+        """The keys of switches that are turned and change nothing here.
+
+        Without them the rules are the same: `changed` with their defaults has another name and
+        the same values.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> ur.rule_set("finkel").changed(extra_on_rosette=False, another_piece=True).idle_switches
+        ('another_piece',)
+        """
+        return idle_switches(self)
 
     def settled(self) -> RuleSet:
         """The same rules with the reach of its stakes, if there are any, written out."""
@@ -565,10 +581,9 @@ class Position:
         return position_text(self)
 
     def _repr_html_(self) -> str:
-        from ur_solver.rules.svg import board_svg, style_sheet  # noqa: PLC0415 - notebooks
+        from ur_solver.rules.svg import board_picture  # noqa: PLC0415 - notebooks
 
-        style = style_sheet("board")
-        return f'<style>{style}</style><div style="max-width:26em">{board_svg(self)}</div>'
+        return f'<div style="max-width:26em">{board_picture(self)}</div>'
 
     @property
     def mechanics(self) -> Family:

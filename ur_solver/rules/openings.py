@@ -20,10 +20,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from ur_solver.rules.contents import DARK, LIGHT
+from ur_solver.rules.contents import DARK, LIGHT, swap_sides
 from ur_solver.rules.family import BEN, FREE_OPENING, HIGHEST, HOME, ONE
 from ur_solver.rules.game import Position, RuleSet, legal_moves, move_text
 from ur_solver.rules.turns import Value, throw_value, total
+
+NO_MOVE = "--"
+"""What stands for the move of a marker that cannot make its throw, as in records of games."""
 
 
 class Round(NamedTuple):
@@ -144,23 +147,27 @@ class BothEnter(Opening):
         """By the throws; a side that jumps, as the other does not, chooses its square."""
         if not any(throws):
             return (Round(throws, source, (source, source), then=source),)
-        light, dark = (self.rules.mechanics.targets(LIGHT, source, throw) for throw in throws)
+        light, dark = (self.rules.mechanics.marker_targets(source, throw) for throw in throws)
         return tuple(self._round(throws, source, mine, theirs) for mine in light for theirs in dark)
 
     def _round(self, throws: tuple[int, ...], source: int, mine: int, theirs: int) -> Round:
-        path = self.rules.path
+        targets, family = (mine, theirs), self.rules.mechanics
+        if targets == (source, source):
+            return Round(throws, source, targets, then=source)
         texts = (
-            move_text(path.squares(side), side, source, target)
-            for side, target in ((LIGHT, mine), (DARK, theirs))
+            NO_MOVE if target == source else move_text(path, side, source, target)
+            for side, path, target in zip(
+                (LIGHT, DARK), (self.rules.path.light, self.rules.path.dark), targets, strict=True
+            )
         )
-        is_shared = path.light[mine] == path.dark[theirs]
+        is_shared = family.is_same_square(mine, theirs)
         return Round(
             throws,
             source,
-            (mine, theirs),
+            targets,
             " ".join(texts),
             HOME if is_shared else mine,
-            None if mine == theirs else apart(self.rules, mine, theirs),
+            None if is_shared or mine == theirs else _apart(self.rules, source, targets),
         )
 
 
@@ -182,7 +189,7 @@ def level(rules: RuleSet, source: int) -> Position:
     """Where an opening stands before a round, as a position with light to throw."""
     if source == HOME:
         return rules.start()
-    return replace(apart(rules, source, source), side=LIGHT)
+    return replace(_apart(rules, source, (source, source)), side=LIGHT)
 
 
 def asked_of(judging: Callable[[Value], object]) -> tuple[Position, ...]:
@@ -239,15 +246,20 @@ def _reached(
 
     Returns the probability that both go home and begin again; `chance` is that of being here.
     """
-    rules, back = opening.rules, 0.0
-    # after two zeros both throw again
-    counting = {throws: chance for throws, chance in opening.throws.items() if any(throws)}
+    back = 0.0
+    # where no marker moves both throw again
+    counting = {
+        throws: chance
+        for throws, chance in opening.throws.items()
+        if opening.rounds(source, throws)[0].targets != (source, source)
+    }
     whole = sum(counting.values())
     for throws, probability in counting.items():
         weight = chance * float(probability / whole)
         best = opening.best(opening.rounds(source, throws), value)
-        if best.position is not None:
-            position = apart(rules, max(best.targets), min(best.targets))
+        begin = best.position
+        if begin is not None:
+            position = begin if begin.side == LIGHT else begin.mirror()
             found[position] = found.get(position, 0.0) + weight
         elif best.then == HOME:
             back += weight
@@ -256,19 +268,24 @@ def _reached(
     return back
 
 
-def apart(rules: RuleSet, light: int, dark: int) -> Position:
-    """The position after the opening, by the path indices of both markers.
+def _apart(rules: RuleSet, source: int, targets: tuple[int, int]) -> Position:
+    """The position in which markers that were on `source` are on other path indices.
 
     The first player, whose marker is further, is to throw.
     """
-    contents = dict.fromkeys(rules.board.squares, "")
-    for side, index in ((LIGHT, light), (DARK, dark)):
-        square = rules.path.squares(side)[index]
-        contents[square] += rules.mechanics.stands(side, index)
+    family = rules.mechanics
+    contents, homes = dict.fromkeys(rules.board.squares, ""), []
+    for side, index in zip((LIGHT, DARK), targets, strict=True):
+        homes.append(rules.pieces - (index != HOME))
+        if index != HOME:
+            letter = family.stands(family.marker_on(source), index)
+            contents[rules.path.squares(side)[index]] += (
+                letter if side == LIGHT else swap_sides(letter)
+            )
     return replace(
         rules.start(),
         contents=tuple(contents.values()),
-        side=LIGHT if light > dark else DARK,
-        light_home=rules.pieces - 1,
-        dark_home=rules.pieces - 1,
+        side=LIGHT if targets[0] > targets[1] else DARK,
+        light_home=homes[0],
+        dark_home=homes[1],
     )

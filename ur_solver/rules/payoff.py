@@ -68,6 +68,11 @@ class Units(NamedTuple):
         """A gain or a loss with its sign."""
         return signed(self.scale * value, self.digits)
 
+    def gain(self, value: float) -> str:
+        """The same of a sum, of which ``0`` says that nothing was gained or lost."""
+        text = self.signed(value)
+        return text if text.strip("+0.") else "0"
+
     def value(self, value: float, digits: int | None = None) -> str:
         """What a move is worth: ``23.4 %``, or ``9.87``."""
         return self.number(value, self.digits if digits is None else digits) + self.mark

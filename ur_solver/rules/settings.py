@@ -198,8 +198,9 @@ class Shorthand(Flag):
 class OneOf(Switch):
     """One of a few words.
 
-    `meanings` has the words that the family allows, each with a sentence for people; `words` what
-    values are called in names, if not by the key and the value.
+    `meanings` has the words that the family allows, each with a sentence for people, empty where
+    the family says it elsewhere; `words` what values are called in names, if not by the key and
+    the value.
     """
 
     is_always_written = False

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, ROW_NAMES, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, awake, is_marked, is_resting, side_of, split
-from ur_solver.rules.drawing import SIDE_NAMES, Drawn
+from ur_solver.rules.drawing import MARK_WORDS, SIDE_NAMES, Drawn
 from ur_solver.rules.family import HOME
 from ur_solver.rules.settings import RuleData
 
@@ -78,9 +78,6 @@ _MARKS = (
     (QUARTERED, "M20 7v26M7 20h26M9 9h22v22h-22z"),
 )
 
-_MARK_WORDS = {"o": "eye", ":": "four-five", "~": "wavy corner", "+": "quartered square"}
-"""What the marks of drawings in text stand for."""
-
 _FIVE_DOTS = "M12 12h0M28 12h0M20 20h0M12 28h0M28 28h0"
 
 
@@ -125,17 +122,22 @@ def board_svg(
 def board_picture(
     position: Drawn, arrows: Sequence[Arrow] = (), *, view: str = LIGHT, caption: str = ""
 ) -> str:
-    """A board as an SVG file that needs nothing else, perhaps with a line of text below."""
+    """A board as an SVG file that needs nothing else, perhaps with a line of text below.
+
+    It has its own background, and so its colours fit together on any page.
+    """
     drawing = str(board_svg(position, arrows, view=view))
     head = '<svg xmlns="http://www.w3.org/2000/svg"'
     style = f"<style>{picture_style()}</style>"
     begin, end = drawing.split(">", 1)
+    x, y, width, height = map(int, _BOX.findall(begin)[0])
     if caption:
-        x, y, width, height = map(int, _BOX.findall(begin)[0])
-        begin = _BOX.sub(f'viewBox="{x} {y} {width} {height + _STRIP}"', begin)
         line = f'<text class="count" x="0" y="{y + height + _STRIP / 2 - 1:g}">'
         end = f"{end.removesuffix('</svg>')}{line}{escape(caption)}</text></svg>"
-    return f"{head}{begin.removeprefix('<svg')}>{style}{end}\n"
+        height += _STRIP
+        begin = _BOX.sub(f'viewBox="{x} {y} {width} {height}"', begin)
+    ground = f'<rect class="ground" x="{x}" y="{y}" width="{width}" height="{height}"/>'
+    return f"{head}{begin.removeprefix('<svg')}>{style}{ground}{end}\n"
 
 
 def arrow_path(rules: RuleData, side: str, arrow: Arrow, view: str = LIGHT) -> str:
@@ -209,7 +211,7 @@ def square_word(board: Board, marks: Mapping[str, str], square: str) -> str:
 
     `marks` are those of the family (`Family.marks`).
     """
-    return "rosette" if square in board.rosettes else _MARK_WORDS.get(marks.get(square, ""), "")
+    return "rosette" if square in board.rosettes else MARK_WORDS.get(marks.get(square, ""), "")
 
 
 def icon_svg() -> str:

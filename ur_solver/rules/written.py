@@ -67,7 +67,7 @@ def rules_from_json(values: object) -> dict[str, Any]:
     """
     if isinstance(values, str):
         try:
-            values = json_values(normal(values))
+            values = json_values(normal(values), keys_once=True)
         except (ValueError, RecursionError) as error:
             raise RuleSetError(f"rule set: not JSON: {error}") from None
     if not isinstance(values, Mapping):

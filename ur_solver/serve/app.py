@@ -271,7 +271,7 @@ async def _body(request: Request) -> Any:
             408, f"the body took more than {BODY_SECONDS:g} seconds to arrive"
         ) from None
     try:
-        return json_values(decoded(bytes(text)))
+        return json_values(decoded(bytes(text)), keys_once=True)
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, f"the body is not JSON: {error!s:.200}") from None
 

@@ -57,6 +57,7 @@ Maybe: TypeAlias = _Kind | UnsetType
 
 Side = Literal["light", "dark"]
 Mark = Literal["inaccuracy", "mistake", "blunder"]
+Verdict = Literal["best", "close", "worse"]
 Chance = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0)]
 TableId = Annotated[str, note("the table's name in addresses")]
@@ -446,6 +447,7 @@ class Ply(Estimated, kw_only=True):
     loss: Maybe[float] = UNSET
     luck: Maybe[float] = UNSET
     loss_error: Maybe[LossError] = UNSET
+    verdict: Maybe[Annotated[Verdict | None, note("close: too close to call")]] = UNSET
     mark: Maybe[Mark | None] = UNSET
     options: Maybe[Annotated[int, note("how many moves, or choices, there were")]] = UNSET
     cost: Maybe[Annotated[int, note("the fine that the move cost")]] = UNSET
@@ -453,11 +455,18 @@ class Ply(Estimated, kw_only=True):
 
 
 class Player(Object, kw_only=True):
-    """What one side has made of its choices; `conceded` is what a side gave up with the game."""
+    """What one side has made of its choices; `conceded` is what a side gave up with the game.
+
+    `best`, `close` and `worse` count the choices that were the best, too close to call and worse;
+    `loss` is that of all, `worse_loss` that of the last.
+    """
 
     choices: int
     best: int
+    close: int
+    worse: int
     loss: float
+    worse_loss: float
     loss_error: Maybe[Error] = UNSET
     luck: float
     cost: Maybe[int] = UNSET

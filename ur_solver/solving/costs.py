@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import NamedTuple
 
+import numpy as np
 import psutil
 
 from ur_solver.blocks.folder import BlockRecord
@@ -30,7 +31,7 @@ from ur_solver.kernel.kernels import kernel_of
 from ur_solver.kernel.rounding import default_tolerance
 from ur_solver.rules import MAX_PIECES
 from ur_solver.solving.request import Request
-from ur_solver.space import Block, Space, part_of, space_of
+from ur_solver.space import Part, Space, part_of, space_of
 from ur_solver.table.format import is_folder_name
 from ur_solver.table.output import is_unfinished
 
@@ -140,6 +141,10 @@ class Estimate:
     least_bytes: int  # the same with finished blocks read from their files
     table_bytes: int  # on disk when it is finished; the files of blocks take 8 a value besides
 
+    def within(self, budget: int) -> int:
+        """The memory that a solve takes that may take no more than `budget`, if it fits: bytes."""
+        return max(self.least_bytes, min(self.memory_bytes, budget))
+
 
 def estimate(request: Request) -> Estimate:
     """The expected cost of a solve, from its sizes alone.
@@ -147,15 +152,15 @@ def estimate(request: Request) -> Estimate:
     If it exceeds what the solve may take, `memory_bytes` is a lower limit.
     """
     part, threads = request.part, request.threads or usable_processors()
-    largest = max(part.blocks, key=lambda block: block.size)
-    blocks = part.space.blocks
-    together = sum(blocks[each].size for each in part.space.reads(largest.index))
-    whole = BASE_BYTES + 8 * (largest.size + together)
+    size = part.space.blocks.size
+    (largest,) = largest_blocks(part, 1)
+    together = size[largest] + size[list(part.space.reads(largest))].sum()
+    whole = BASE_BYTES + 8 * int(together)
     least = BASE_BYTES + largest_cost(request)
     if whole <= budget_of(request):
         # spaces that do not fit have too many blocks to examine
-        sizes = [block.size for block in part.blocks]
-        live = peak_live(part.reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, largest.size)
+        live = peak_live(part.reads, part.sizes.tolist(), threads)
+        live += max(UNWRITTEN_BYTES // 8, int(size[largest]))
         values = 8 * min(part.n_values, live)
         whole = BASE_BYTES + values + _workspaces(request, threads)
     return Estimate(part.n_positions, max(whole, least), least, table_bytes(request))
@@ -174,40 +179,26 @@ def block_cost(request: Request, index: int) -> int:
     return kernel.workspace_bytes(block, certify=request.certify) + 8 * block.size
 
 
-def costliest_block(request: Request) -> tuple[Block, int]:
-    """The block that takes the most memory while it is solved, and how much: bytes."""
-    largest = heapq.nlargest(_LARGEST, request.part.blocks, key=lambda block: block.size)
-    costs = [(block, block_cost(request, block.index)) for block in largest]
-    return max(costs, key=lambda each: each[1])
+def largest_blocks(part: Part, most: int) -> list[int]:
+    """The numbers of a part's largest blocks, the largest first, of two the first."""
+    places = np.argsort(-part.sizes, kind="stable")[:most]
+    return [part.indices[place] for place in places.tolist()]
 
 
 def largest_cost(request: Request) -> int:
     """The most that a block takes while it is solved, in bytes."""
-    return costliest_block(request)[1]
+    return max(block_cost(request, each) for each in largest_blocks(request.part, _LARGEST))
 
 
 def _workspaces(request: Request, threads: int) -> int:
     """The memory of all workspaces that are in use at once, in bytes."""
     part, kernel = request.part, kernel_of(request.part.space, request.precision)
-    largest = heapq.nlargest(
-        _LARGEST * threads, enumerate(part.blocks), key=lambda each: each[1].size
-    )
-    weights = {k: kernel.workspace_bytes(block, certify=request.certify) for k, block in largest}
+    place = {index: k for k, index in enumerate(part.indices)}
+    weights = {
+        place[index]: kernel.workspace_bytes(part.space.blocks[index], certify=request.certify)
+        for index in largest_blocks(part, _LARGEST * threads)
+    }
     return peak_together(part.reads, weights, threads)
-
-
-def expected_seconds(request: Request) -> float:
-    """How long a solve is expected to take on this machine.
-
-    The same rules with fewer pieces are solved, some tenths of a second, and the time is scaled to
-    the number of positions. Usually sweeps grow with the count of pieces about as fast as the time
-    for one position in one sweep falls. Where they grow faster from the last count but one to the
-    last (`_USUAL_GROWTH`), as on long paths without safe squares, so does the time for a position.
-
-    scripts/measure_estimates.py measures how far that is off.
-    """
-    sample = solve_sample(request)
-    return sample.slower * sample.seconds * request.part.n_positions / sample.space.n_positions
 
 
 @dataclass(frozen=True)
@@ -225,7 +216,10 @@ def solve_sample(request: Request, most: int = _SAMPLE_POSITIONS) -> Sample:
     """Solve the same rules with fewer pieces, to see how fast this machine is.
 
     With the same levels of fines, if there are any, and with as many pieces as make at most `most`
-    positions, but for one piece; with a slow kernel fewer.
+    positions, but for one piece; with a slow kernel fewer. Usually sweeps grow with the count of
+    pieces about as fast as the time for one position in one sweep falls. Where they grow faster
+    from the last count but one to the last (`_USUAL_GROWTH`), as on long paths without safe
+    squares, so does the time for a position. scripts/measure_estimates.py measures the error.
     """
     part = request.part
     rules = part.space.rules.settled()
@@ -235,10 +229,9 @@ def solve_sample(request: Request, most: int = _SAMPLE_POSITIONS) -> Sample:
     pieces = rules.pieces
     while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > most:
         pieces -= 1
-    steps = rules.pieces - pieces
     space = space_of(rules.with_pieces(pieces))
     fewer = 0.0
-    if steps and pieces > 1 and space.n_positions >= _TELLING_POSITIONS:
+    if 1 < pieces < rules.pieces and space.n_positions >= _TELLING_POSITIONS:
         smaller = space_of(rules.with_pieces(pieces - 1))
         fewer = _mean_sweeps(smaller, request, [])
     records: list[BlockRecord] = []
@@ -247,7 +240,7 @@ def solve_sample(request: Request, most: int = _SAMPLE_POSITIONS) -> Sample:
     sweeps = _mean_sweeps(space, request, records)
     seconds = time.perf_counter() - began
     growth = sweeps / fewer if fewer else _USUAL_GROWTH
-    slower = 1 + steps * (max(1.0, growth / _USUAL_GROWTH) ** 2 - 1)
+    slower = max(1.0, growth / _USUAL_GROWTH) ** 2
     return Sample(space, seconds, time.process_time() - processor, slower, records)
 
 
@@ -339,27 +332,35 @@ ROOM_OF_A_DRIVER = Room(0, 0, 0, UNWRITTEN_BYTES, None)
 """Of a process that hands blocks to others: no values are kept."""
 
 
-def room_for(request: Request) -> Room:
-    """Divide the memory of a solve, or refuse it.
+def check_memory(request: Request, budget: int) -> None:
+    """Refuse a solve whose largest block does not fit into `budget` bytes.
 
-    MemoryLimitError if it would not fit even with finished blocks in files: it says what it needs,
-    what there is, and the largest count of pieces that fits, or that may be left.
+    MemoryLimitError says what that block needs, what there is, and the largest count of pieces that
+    fits, or that may be left.
     """
-    part, budget = request.part, budget_of(request)
     misfit = _misfit(request, budget)
-    if misfit is not None:
-        fewer = reversed(range(1, min(part.left or 1, MAX_PIECES + 1)))
-        fitting = (count for count in fewer if _misfit(_smaller(request, count), budget) is None)
-        fits = (
-            "the largest count that fits is {0} (-n {0})"
-            if part.is_whole
-            else "at most {0} left would fit (--left {0})"
-        )
-        largest = next(fitting, None)
-        advice = "" if largest is None else f"; {fits.format(largest)}"
-        raise MemoryLimitError(
-            f"{part.title} has {part.n_positions:,} positions and {misfit}{advice}"
-        )
+    if misfit is None:
+        return
+    part = request.part
+    fewer = reversed(range(1, min(part.left or 1, MAX_PIECES + 1)))
+    fitting = (count for count in fewer if _misfit(_smaller(request, count), budget) is None)
+    fits = (
+        "the largest count that fits is {0} (-n {0})"
+        if part.is_whole
+        else "at most {0} left would fit (--left {0})"
+    )
+    largest = next(fitting, None)
+    advice = "" if largest is None else f"; {fits.format(largest)}"
+    raise MemoryLimitError(f"{part.title} has {part.n_positions:,} positions and {misfit}{advice}")
+
+
+def room_for(request: Request) -> Room:
+    """Divide the memory of a solve, or refuse it as `check_memory` does.
+
+    That is if it would not fit even with finished blocks in files.
+    """
+    budget = budget_of(request)
+    check_memory(request, budget)
     needed = estimate(replace(request, memory=budget)).memory_bytes
     if needed <= budget:
         return Room(budget, needed, None, UNWRITTEN_BYTES, None)
@@ -384,15 +385,18 @@ def _misfit(request: Request, budget: int) -> str | None:
     """Why a solve would not fit, in words; None if it would."""
     least = BASE_BYTES + largest_cost(request)
     if least > budget:
-        return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB may be taken"
+        return (
+            f"needs {least / 2**30:,.1f} GiB of memory for its largest block; "
+            f"{budget / 2**30:,.1f} GiB may be taken"
+        )
     return None
 
 
 _SMALL = 1 << 10
 """Values up to which a block's time says what beginning and ending one takes."""
 
-_LEAST_SAMPLE, _MOST_SAMPLE, _SAMPLE_SHARE = 600_000, 9_000_000, 25
-"""The positions of a sample at most: at least, at most, and so small a part of those asked for."""
+_SAMPLE_SHARE, _SAMPLE_SECONDS = 25, 0.4
+"""A larger sample has at most such a part of the positions asked for, and takes so long at most."""
 
 
 @dataclass(frozen=True)
@@ -427,11 +431,11 @@ class Schedule:
     largest_block: int  # in values
     workers: int
     cores: int  # of each worker
-    memory_bytes: int  # the most for blocks being solved on one worker, and the program itself
+    memory_bytes: int  # of one process what `Estimate` says; of a worker what its blocks take
     seconds: float
     critical_seconds: float  # with any number of workers of this many cores
     busy: float  # the share of all cores' time in which they work
-    disk_bytes: int  # at the end, when it is the most
+    disk_bytes: int  # at most, for the blocks' files and the table
     live_bytes: int  # of the values that are still read, at most
     read_bytes: int  # by all workers, as is what they write
     written_bytes: int
@@ -443,11 +447,19 @@ def measured_speed(request: Request) -> Speed:
 
     The time is the processor's, so that what else the machine does matters little. The time for a
     value is taken from the largest blocks, which have half of all values: it falls with the size
-    of a block, and a large solve spends its time in large ones. For the same reason the sample is
-    as large as it may be without taking more than some hundredths of the solve, or some seconds.
+    of a block, and a large solve spends its time in large ones. For the same reason a second
+    sample follows with a piece more if that takes little: `_SAMPLE_SHARE`, `_SAMPLE_SECONDS`.
     """
-    most = max(_LEAST_SAMPLE, min(_MOST_SAMPLE, request.part.n_positions // _SAMPLE_SHARE))
-    sample = solve_sample(replace(request, threads=1), most)
+    request = replace(request, threads=1)
+    sample = solve_sample(request)
+    rules, n_positions = sample.space.rules, sample.space.n_positions
+    most = int(n_positions * _SAMPLE_SECONDS / sample.processor_seconds)
+    most = min(most, request.part.n_positions // _SAMPLE_SHARE)
+    if (
+        rules.pieces < MAX_PIECES
+        and space_of(rules.with_pieces(rules.pieces + 1)).n_positions <= most
+    ):
+        sample = solve_sample(request, most)
     space = sample.space
     share = min(1.0, sample.processor_seconds / sample.seconds)
     times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
@@ -462,6 +474,11 @@ def measured_speed(request: Request) -> Speed:
     return Speed(sample.slower * total / n_values, per_block)
 
 
+def expected_seconds(request: Request) -> float:
+    """How long a solve is expected to take on this machine, by one process."""
+    return schedule_of(request, workers=1, speed=measured_speed(request)).seconds
+
+
 def schedule_of(
     request: Request, *, workers: int, speed: Speed, machines: int | None = None
 ) -> Schedule:
@@ -469,10 +486,10 @@ def schedule_of(
 
     `speed` is that of one processor. The workers are spread evenly over `machines`, and those on
     one machine lend each other idle processors; by default each worker has a machine of its own.
-    MemoryLimitError if a block is too large for a worker, or for the kernel.
+    Raises as `check_memory` does if a block is too large for a worker.
     """
     part, memory = request.part, budget_of(request)
-    _check_blocks(request, memory)
+    check_memory(request, memory)
     graph = BlockGraph.of(part, is_urgent_first=True)
     cores = request.threads or usable_processors()
     machines = min(workers, machines or workers)
@@ -494,14 +511,16 @@ def schedule_of(
     return Schedule(
         positions=part.n_positions,
         blocks=len(part.indices),
-        largest_block=max(block.size for block in part.blocks),
+        largest_block=int(part.sizes.max()),
         workers=workers,
         cores=cores,
-        memory_bytes=BASE_BYTES + run.most_taken,
+        memory_bytes=(
+            BASE_BYTES + run.most_taken if workers > 1 else estimate(request).within(memory)
+        ),
         seconds=now,
         critical_seconds=max(critical_paths(graph.reads, shortest)),
         busy=worked / (workers * cores * now) if now else 1.0,
-        disk_bytes=stored,
+        disk_bytes=disk_bytes(request),
         live_bytes=8 * run.most_live,
         read_bytes=8 * sum(sizes[each] for reads in graph.reads for each in reads),
         written_bytes=stored,
@@ -543,16 +562,3 @@ def _simulate(graph: BlockGraph, dispatcher: Dispatcher, speed: Speed, workers: 
         dispatcher.release(index)
         live -= sum(sizes[each] for each in graph.finish(index))
     return _Run(spans, now, most_taken, most_live)
-
-
-def _check_blocks(request: Request, memory: int) -> None:
-    """Raise MemoryLimitError if a block is too large for a worker."""
-    title = request.part.title
-    costliest, cost = costliest_block(request)
-    taken = BASE_BYTES + cost
-    if taken > memory:
-        raise MemoryLimitError(
-            f"block {costliest.index} of {title} has {costliest.size:,} values and takes "
-            f"{taken / 2**30:,.1f} GiB while it is solved; a worker has {memory / 2**30:,.1f} GiB, "
-            "and one block is solved by one worker"
-        )

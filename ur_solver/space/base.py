@@ -18,15 +18,16 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.common.copies import Unchanging
 from ur_solver.errors import IllegalPositionError, InputError, WrongTypeError
 from ur_solver.rules import LIGHT, Position, RuleSet
 from ur_solver.rules.contents import RESTING, swap_sides
@@ -62,7 +63,7 @@ def rows_of(states: npt.ArrayLike, dtype: np.dtype[Any], width: int) -> npt.NDAr
     return rows
 
 
-class StateLayout:
+class StateLayout(Unchanging):
     """The layout of the encoded states of one rule set; thread safe.
 
     Attributes
@@ -74,9 +75,9 @@ class StateLayout:
         in the notation, from the bottom up; the empty text comes first.
     dtype : numpy dtype
         A row as a structure: a field for each square, then ``home`` and ``their_home``, with stakes
-        ``fines``.
+        ``fines``. The numbers are signed, so that their differences are right.
     number_type : numpy dtype
-        Of a row's numbers.
+        Of a row's numbers, unsigned.
     width : int
         How many numbers a row has.
 
@@ -104,11 +105,12 @@ class StateLayout:
         mirrored: Sequence[npt.NDArray[np.uint16]],
     ) -> None:
         """`homes` are the texts of what may be at home; the rest as `TileSpace` has it."""
+        self._made_of = (rules, number_type, dict(contents), homes, mirror_cells, mirrored)
         self.contents: Mapping[str, tuple[str, ...]] = MappingProxyType(dict(contents))
         has_fines = rules.payoff.has_fines
         fines = ("fines",) if has_fines else ()
         self._names = names = [*self.contents, "home", "their_home", *fines]
-        self.dtype = np.dtype([(name, number_type) for name in names])
+        self.dtype = np.dtype([(name, f"i{number_type.itemsize}") for name in names])
         self.number_type = number_type
         self.width = len(names)
         cells = iter(range(len(self.contents)))
@@ -132,6 +134,9 @@ class StateLayout:
             np.concatenate(turned).astype(np.uint16),
             MAX_FINES if has_fines else -1,
         )
+
+    def __reduce__(self) -> tuple[type[StateLayout], tuple[Any, ...]]:
+        return StateLayout, self._made_of
 
     def structured(self, states: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Encoded states as structures.
@@ -283,29 +288,73 @@ class Block:
         return sum(half.size for half in self.halves)
 
 
-def number_blocks(progress: Sequence[int], size: Callable[[int, int], int]) -> tuple[Block, ...]:
-    """The blocks of all unordered pairs of side configs, those furthest on first.
+class Blocks(Sequence[Block]):
+    """All blocks of a space, in solving order: arrays, and `Block` objects made when asked for.
 
-    `progress` has for each side config a number that every change of it increases; `size` is the
-    number of positions in the half of two configs, mine and theirs.
+    `mine`, `theirs`: int64, shape (blocks, 2), the configs of both halves. `sizes`: int64, shape
+    (blocks, 2), the positions in each half, 0 in the second of a block that has but one; `size` is
+    their sum, shape (blocks,), and `offset` where each half begins.
     """
-    pairs = itertools.combinations_with_replacement(range(len(progress)), 2)
-    order = sorted(pairs, key=lambda pair: (-progress[pair[0]] - progress[pair[1]], pair))
-    blocks, offset = [], 0
-    for index, (first, second) in enumerate(order):
-        halves = []
-        for mine, theirs in dict.fromkeys([(first, second), (second, first)]):
-            half = Half(mine, theirs, offset, size(mine, theirs))
-            halves.append(half)
-            offset += half.size
-        blocks.append(Block(index, tuple(halves)))
-    return tuple(blocks)
+
+    def __init__(
+        self,
+        mine: npt.NDArray[np.int64],
+        theirs: npt.NDArray[np.int64],
+        sizes: npt.NDArray[np.int64],
+    ) -> None:
+        self.mine, self.theirs, self.sizes = mine, theirs, sizes
+        self.size: npt.NDArray[np.int64] = sizes.sum(axis=1)
+        self.offset = (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape)
+
+    @staticmethod
+    def of(progress: Sequence[int], counts: npt.NDArray[np.int64]) -> Blocks:
+        """The blocks of all unordered pairs of side configs, those furthest on first.
+
+        `progress` has for each side config a number that every change of it increases; `counts`,
+        int64, shape (configs, configs), the positions in the half of two configs, mine and theirs.
+        """
+        first, second = np.triu_indices(len(progress))
+        along = np.asarray(progress)
+        order = np.argsort(-(along[first] + along[second]), kind="stable")
+        first, second = first[order], second[order]
+        sizes = np.stack([counts[first, second], counts[second, first]], axis=1)
+        sizes[first == second, 1] = 0
+        return Blocks(np.stack([first, second], axis=1), np.stack([second, first], axis=1), sizes)
+
+    def times(self, values: int) -> Blocks:
+        """The same with each rank this many times."""
+        return Blocks(self.mine, self.theirs, self.sizes * values)
+
+    @property
+    def is_half(self) -> npt.NDArray[np.bool_]:
+        """Whether there is such a half: shape (blocks, 2)."""
+        return np.stack([np.ones(len(self), bool), self.mine[:, 0] != self.theirs[:, 0]], axis=1)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Block, ...]: ...
+    def __getitem__(self, index: int | slice) -> Block | tuple[Block, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self.__getitem__, range(len(self))[index]))
+        number = range(len(self))[index]
+        mine, theirs = self.mine[number].tolist(), self.theirs[number].tolist()
+        offset, size = self.offset[number].tolist(), self.sizes[number].tolist()
+        n_halves = 1 if mine[0] == theirs[0] else 2
+        halves = zip(mine, theirs, offset, size, strict=True)
+        return Block(number, tuple(Half(*half) for half in itertools.islice(halves, n_halves)))
+
+    def __iter__(self) -> Iterator[Block]:
+        return map(self.__getitem__, range(len(self)))
 
 
 Ranks = TypeVar("Ranks", int, npt.NDArray[np.int64])
 
 
-class Space(ABC):
+class Space(Unchanging, ABC):
     """The numbered positions of one rule set; `space_of` gives the shared instance."""
 
     rules: RuleSet
@@ -319,9 +368,12 @@ class Space(ABC):
     # the least and the largest possible value, in units; finite if no other can occur
     bounds: tuple[float, float] = (0.0, 1.0)
 
+    def __reduce__(self) -> tuple[type[Space], tuple[RuleSet]]:
+        return type(self), (self.rules,)
+
     @property
     @abstractmethod
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> Blocks:
         """All blocks, in solving order."""
 
     @property
@@ -340,19 +392,20 @@ class Space(ABC):
     @cached_property
     def largest_size(self) -> int:
         """The number of values in the largest block."""
-        return max(block.size for block in self.blocks)
+        return int(self.blocks.size.max())
 
-    def left(self, index: int) -> int:
-        """The most pieces that a side still has to bear off in a block."""
-        half = self.blocks[index].halves[0]
-        return self.rules.pieces - min(self.n_off(half.mine), self.n_off(half.theirs))
+    @cached_property
+    def left(self) -> npt.NDArray[np.int64]:
+        """By block, the most pieces that a side still has to bear off."""
+        off = np.array([self.n_off(config) for config in range(self.n_configs)])
+        left: npt.NDArray[np.int64] = self.rules.pieces - off[self.blocks.mine].min(axis=1)
+        return left
 
     @cached_property
     def _block_numbers(self) -> npt.NDArray[np.int32]:
         numbers = np.full((self.n_configs, self.n_configs), -1, dtype=np.int32)
-        for block in self.blocks:
-            for half in block.halves:
-                numbers[half.mine, half.theirs] = block.index
+        mine, theirs = self.blocks.mine, self.blocks.theirs
+        numbers[mine, theirs] = np.arange(len(mine))[:, np.newaxis]
         return numbers
 
     def chance_rank(self, rank: Ranks) -> Ranks:
@@ -371,17 +424,20 @@ class Space(ABC):
         """The number of the block that has a pair of side configs."""
         return int(self._block_numbers[mine, theirs])
 
+    @cached_property
+    def _next_configs(self) -> list[npt.NDArray[np.int64]]:
+        return [
+            np.array(list(self.next_configs(config)), dtype=np.int64)
+            for config in range(self.n_configs)
+        ]
+
     def reads(self, index: int) -> tuple[int, ...]:
         """The numbers of the other blocks with successors of a block, ascending."""
-        return tuple(
-            sorted(
-                {
-                    self.block_number(after, half.theirs)
-                    for half in self.blocks[index].halves
-                    for after in self.next_configs(half.mine)
-                }
-            )
-        )
+        mine, theirs = self.blocks.mine[index].tolist()
+        after = self._block_numbers[self._next_configs[mine], theirs].tolist()
+        if mine != theirs:
+            after += self._block_numbers[self._next_configs[theirs], mine].tolist()
+        return tuple(sorted(set(after)))
 
     @property
     @abstractmethod

@@ -47,15 +47,20 @@ class Part:
         return bool(self._is_held[index])
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> Sequence[Block]:
         """Its blocks, in solving order."""
         every = self.space.blocks
         return every if self.is_whole else tuple(every[index] for index in self.indices)
 
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """The number of values in each of its blocks: shape (blocks,)."""
+        return self.space.blocks.size[self._is_held]
+
     @cached_property
     def n_values(self) -> int:
         """The number of values in its blocks."""
-        return sum(block.size for block in self.blocks)
+        return int(self.sizes.sum())
 
     @property
     def n_positions(self) -> int:
@@ -70,7 +75,7 @@ class Part:
         """
         if self.is_whole:
             return self.space.rules.pieces
-        left = np.array([self.space.left(block.index) for block in self.space.blocks])
+        left = self.space.left
         most = int(left[self._is_held].max())
         return most if most < left[~self._is_held].min() else None
 
@@ -151,7 +156,7 @@ def part_left(space: Space, left: int) -> Part:
         raise InputError(
             f"at most {counted(left, 'piece')} left a side is no part of {rules.title}: {expected}"
         )
-    return Part(space, [b.index for b in space.blocks if space.left(b.index) <= left])
+    return Part(space, np.flatnonzero(space.left <= left).tolist())
 
 
 def part_from(space: Space, roots: Iterable[int]) -> Part:

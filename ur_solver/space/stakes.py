@@ -44,7 +44,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import LIGHT, Position, RuleSet
-from ur_solver.space.base import Block, Half, Ranks, Space, StateLayout, rows_of
+from ur_solver.space.base import Blocks, Ranks, Space, StateLayout, rows_of
 from ur_solver.space.tiles import TileSpace
 
 CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
@@ -87,23 +87,9 @@ class StakesSpace(Space):
         return np.array([*levels, 1.0, 1.0, 1.0, levels[-1], levels[-1]])
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> Blocks:
         """Those of the positions without fines, each rank `values_per_position` times."""
-        return tuple(
-            Block(
-                block.index,
-                tuple(
-                    Half(
-                        half.mine,
-                        half.theirs,
-                        half.offset * self.values_per_position,
-                        half.size * self.values_per_position,
-                    )
-                    for half in block.halves
-                ),
-            )
-            for block in self.positions.blocks
-        )
+        return self.positions.blocks.times(self.values_per_position)
 
     @property
     def n_configs(self) -> int:

@@ -43,7 +43,7 @@ from ur_solver.space._tile_ranking import (
     rank_states,
     unrank_states,
 )
-from ur_solver.space.base import LAST_RANKS, Block, Space, StateLayout, number_blocks, rows_of
+from ur_solver.space.base import LAST_RANKS, Blocks, Space, StateLayout, rows_of
 from ur_solver.space.counting import NO_PART, Digits, Placements, Reserves, Stock, shaped
 from ur_solver.space.layout import MOST_CODES, frozen_squares
 
@@ -268,13 +268,10 @@ class TileSpace(Space):
         return self.stock.count(self.configs[config].off)
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> Blocks:
         """All blocks, in solving order."""
-        own, theirs, count = self.own_reserves, self.config_reserves, self.count.tolist()
-        return number_blocks(
-            [self._progress(config) for config in self.configs],
-            lambda first, second: count[own[first]][theirs[second]],
-        )
+        counts = self.count[np.ix_(self.own_reserves, self.config_reserves)]
+        return Blocks.of([self._progress(config) for config in self.configs], counts)
 
     # Counting.
 
@@ -480,7 +477,7 @@ def ranking_tables(
         "below": np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64),
         "below_start": _starts([*map(len, counts)]),
         **_config_tables(space),
-        **_half_tables(space, space.blocks if has_blocks else ()),
+        **_half_tables(space, has_blocks=has_blocks),
     }
 
 
@@ -534,16 +531,22 @@ def _config_tables(space: TileSpace) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _half_tables(space: TileSpace, blocks: Sequence[Block]) -> dict[str, npt.NDArray[Any]]:
+def _half_tables(space: TileSpace, *, has_blocks: bool) -> dict[str, npt.NDArray[Any]]:
     """Where halves begin, by their configs and in order; all at 0 without blocks."""
-    halves = [half for block in blocks for half in block.halves]
-    offset = np.full((space.n_configs, space.n_configs), -1 if blocks else 0, dtype=np.int64)
-    for half in halves:
-        offset[half.mine, half.theirs] = half.offset
+    if not has_blocks:
+        return {
+            "half_offset": np.zeros((space.n_configs, space.n_configs), dtype=np.int64),
+            "half_start": np.zeros(0, dtype=np.int64),
+            "half_configs": np.zeros((0, 2), dtype=np.int32),
+        }
+    blocks = space.blocks
+    mine, theirs, start = (
+        each[blocks.is_half] for each in (blocks.mine, blocks.theirs, blocks.offset)
+    )
+    offset = np.full((space.n_configs, space.n_configs), -1, dtype=np.int64)
+    offset[mine, theirs] = start
     return {
         "half_offset": offset,
-        "half_start": np.array([half.offset for half in halves], dtype=np.int64),
-        "half_configs": np.array(
-            [(half.mine, half.theirs) for half in halves], dtype=np.int32
-        ).reshape(-1, 2),
+        "half_start": start,
+        "half_configs": np.stack([mine, theirs], axis=1).astype(np.int32),
     }

@@ -13,7 +13,7 @@ The program is sent a line and, where that asks for something, answers with one:
 P is a position in notation, in which the program is the side to throw. T is the throw that moves
 a piece. The moves are the legal ones, as RGN writes them, in the order of `legal_moves`; choices
 are those before the throw that some rule sets have. Only what leaves a choice is asked. A line
-that begins with ``info`` is ignored.
+that begins with ``info`` is ignored, and gives no more time.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from __future__ import annotations
 import contextlib
 import queue
 import shlex
-import subprocess
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ur_solver.common.children import Child
 from ur_solver.common.files import Closing
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import whole_number
@@ -45,6 +46,9 @@ _LEAVE = 1.0
 _MOST_LINE = 10_000
 """The longest line that is read; a longer one is cut, and so is no answer."""
 
+_MOST_UNREAD = 100
+"""The most lines that are kept until the program is asked again; the first is its answer."""
+
 
 class Question(NamedTuple):
     """What a player of a whole game is asked.
@@ -60,31 +64,31 @@ class Question(NamedTuple):
 
 
 class Program(Closing):
-    """A running program that plays; it ends with the context.
+    """A running program that plays; it ends with the context, and what it has started with it.
 
-    `command` is read as a shell would read it, without its expansions; `seconds` is the time for
-    each answer; `name` is what the program calls itself. InputError if it cannot be started or does
-    not answer; later, if it ends, takes too long, or answers anything but what it is asked.
+    `command` is read as a shell would read it, without its expansions; `seconds`, which may be
+    changed, is the time in which each answer must be complete; `name` is what the program calls
+    itself. InputError if it cannot be started or does not answer; later, if it ends, takes too
+    long, or answers anything but what it is asked.
     """
 
     def __init__(self, command: str, seconds: float = 10.0) -> None:
-        self._command, self._seconds = command, seconds
+        self._command, self.seconds = command, seconds
         try:
-            self._process = subprocess.Popen(
-                shlex.split(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                encoding="utf-8",
-                errors="replace",
-            )
+            self._child = Child(shlex.split(command))
         except IndexError:
             raise InputError(f"player {command!r:.200} has no command to start") from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"player {command!r:.200} cannot be started: {reason}") from None
+        # nothing that the program does or leaves undone keeps this thread
+        self._sent: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self._threads = [
+            threading.Thread(target=each, daemon=True) for each in (self._read, self._write)
+        ]
+        for thread in self._threads:
+            thread.start()
         try:
             self.name = self._asked("ur", "ready") or command
         except BaseException:
@@ -92,14 +96,29 @@ class Program(Closing):
             raise
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        while line := self._process.stdout.readline(_MOST_LINE):
-            self._lines.put(line)
+        assert self._child.process.stdout is not None
+        is_begun = False
+        with self._child.process.stdout as output:
+            while piece := output.readline(_MOST_LINE):
+                is_info = piece.split(maxsplit=1)[:1] == ["info"]
+                if not (is_begun or is_info) and self._lines.qsize() < _MOST_UNREAD:
+                    self._lines.put(piece)
+                is_begun = not piece.endswith("\n")
         self._lines.put(None)
+
+    def _write(self) -> None:
+        pipe = self._child.process.stdin
+        assert pipe is not None
+        with contextlib.suppress(OSError):  # it has ended: the next answer is missing
+            while (line := self._sent.get()) is not None:
+                pipe.write(f"{line}\n")
+                pipe.flush()
+        with contextlib.suppress(OSError):
+            pipe.close()
 
     def new_game(self, rules: str) -> None:
         """Tell the program that a game begins."""
-        self._send(f"newgame {rules}")
+        self._sent.put(f"newgame {rules}")
 
     def decide(self, decision: Question) -> int:
         """The index of the option that it takes."""
@@ -114,46 +133,32 @@ class Program(Closing):
             )
         return decision.options.index(answer)
 
-    def _send(self, line: str) -> None:
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):  # it has ended: the next answer is missing
-            self._process.stdin.write(f"{line}\n")
-            self._process.stdin.flush()
-
     def _asked(self, line: str, word: str) -> str:
         """The rest of the answer that begins with a word."""
-        self._send(line)
+        until = time.monotonic() + self.seconds
+        self._sent.put(line)
         where = f"player {self._command!r:.200}, asked '{line:.500}',"
-        while True:
-            try:
-                answer = self._lines.get(timeout=self._seconds)
-            except queue.Empty:
-                raise InputError(f"{where} did not answer within {self._seconds:g} s") from None
-            if answer is None:
-                self._lines.put(None)
-                code = self._process.wait()
-                raise InputError(f"{where} ended with exit code {code} instead of answering")
-            first, _, rest = answer.strip().partition(" ")
-            if first == word:
-                return rest.strip()
-            if first != "info":
-                raise InputError(f"{where} answered {answer.strip()!r:.100}; expected '{word} ...'")
+        try:
+            answer = self._lines.get(timeout=self.seconds)
+        except queue.Empty:
+            raise InputError(f"{where} did not answer within {self.seconds:g} s") from None
+        if answer is None:
+            self._lines.put(None)
+            code = self._child.exit_code(min(_LEAVE, max(0.0, until - time.monotonic())))
+            how = "closed its output" if code is None else f"ended with exit code {code}"
+            raise InputError(f"{where} {how} instead of answering")
+        first, _, rest = answer.strip().partition(" ")
+        if first != word:
+            raise InputError(f"{where} answered {answer.strip()!r:.100}; expected '{word} ...'")
+        return rest.strip()
 
     def close(self) -> None:
         """End the program, by force if it does not leave."""
-        self._send("quit")
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        try:
-            self._process.wait(_LEAVE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._reader.join(_LEAVE)  # a child of the program may still hold its output open
-        if not self._reader.is_alive():
-            assert self._process.stdout is not None
-            self._process.stdout.close()
+        self._sent.put("quit")
+        self._sent.put(None)
+        self._child.end(_LEAVE)
+        for thread in self._threads:
+            thread.join(_LEAVE)
 
 
 class Duellist(Protocol):

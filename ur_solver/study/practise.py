@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers import query
-from ur_solver.answers.decisions import Values, at_stake, counts_as_best, totals_of
+from ur_solver.answers.decisions import Values, Verdict, at_stake, counts_as_best, totals_of
 from ur_solver.answers.openings import decide_rounds, known_opening, sources_of
 from ur_solver.audit.audits import GameAudit, JudgedPly
 from ur_solver.audit.judge import judged_rounds
@@ -204,6 +204,15 @@ class Problem:
         """The option with the highest value."""
         return min(self.options, key=lambda each: each.loss)
 
+    @cached_property
+    def answers(self) -> list[Weighed]:
+        """The options that are right, the best first: others might be best as far as estimates
+        tell.
+        """
+        return [
+            each for each in self.ranked if counts_as_best(each.loss, each.loss_error, self.total)
+        ]
+
     @property
     def ranked(self) -> list[Weighed]:
         """The options, the best first."""
@@ -361,8 +370,7 @@ def mistakes(
 
 
 def _is_mistake(judged: JudgedPly, cost: float) -> bool:
-    is_sure = not judged.is_best and judged.loss > judged.loss_margin
-    return judged.is_choice and is_sure and judged.lost_share >= cost
+    return judged.verdict is Verdict.WORSE and judged.lost_share >= cost
 
 
 class NextThrow(NamedTuple):

@@ -96,7 +96,7 @@ def load_blocks(load: Callable[[int], object], ends: Sequence[int], progress: Pr
 def loading_bar(n_values: int, n_bytes: int) -> AbstractContextManager[Progress]:
     """A bar on a terminal, for tables that take long."""
     form = Form.BAR if n_bytes > _LONG and is_watched() else Form.NONE
-    return shown_progress("reading the table", n_values, form, unit="values", delay=2)
+    return shown_progress("reading the table", n_values, form, unit="values")
 
 
 def has_room(n_bytes: int, limit: int | None) -> bool:
@@ -137,6 +137,7 @@ class TableFile(Closing):
         objectives: Collection[str] = (WIN,),
     ) -> None:
         self.path = pathlib.Path(path_text(path))
+        self._objectives = tuple(objectives)
         self._source: Source = open_source(self.path, objectives)
         self.is_closed = False
         contents = self._source.contents
@@ -160,6 +161,9 @@ class TableFile(Closing):
         self._chunks_asked = 0
         self._lock = threading.Lock()
         self._process = os.getpid()
+
+    def __reduce__(self) -> tuple[type[TableFile], tuple[str, tuple[str, ...]]]:
+        return TableFile, (str(self.path.absolute()), self._objectives)
 
     def facts(self) -> dict[str, Any]:
         """What the table says of itself, as JSON values; errors are of the values as stored."""

@@ -88,7 +88,7 @@ cdef class GameStepper:
     cdef uint64_t[::1] streams
     cdef double[::1] nets, rewards
     cdef int8_t[:, ::1] masks
-    cdef float[:, ::1] observations
+    cdef float[:, ::1] observations, finals
 
     def __init__(self, batch, int agents, bint is_random, int most_throws):
         actions, features, payoff = batch.actions, batch._features, batch.rules.payoff
@@ -111,9 +111,8 @@ cdef class GameStepper:
         self.fine_cost, self.fine_base = payoff.cost(True), payoff.total(1)
         self.rows, self.throws, self.may = batch._rows, batch._throws, batch._may
         self.sides, self.agent = batch.sides, batch.agent
-        self.lengths = np.zeros(len(batch), dtype=np.int32)
-        self.streams, self.nets = batch._streams, batch._nets
-        self.masks, self.observations = batch.masks, batch.observations
+        self.lengths, self.streams, self.nets = batch._lengths, batch._streams, batch._nets
+        self.masks, self.observations, self.finals = batch.masks, batch.observations, batch.finals
         self.rewards, self.ended = batch.rewards, batch.ended
         self.n_actions, self.n_columns = self.masks.shape[1], self.generator.n_cells + 2
         self.has_types = self.generator.n_choices.shape[0] > 1
@@ -126,8 +125,10 @@ cdef class GameStepper:
         with nogil:
             for i in range(members.shape[0]):
                 self.load(members[i], &game)
-                is_sound = self.renew(&game) and is_sound
-                self.store(members[i], &game)
+                if self.renew(&game):
+                    self.store(members[i], &game)
+                else:
+                    is_sound = False
         return is_sound
 
     def step(self, const int64_t[::1] members, const int64_t[::1] actions, bint renews):
@@ -158,10 +159,11 @@ cdef class GameStepper:
                 self.ended[k] = <uint8_t>status
                 self.rewards[k] = 0.0 - net if game.agent == 1 else net
                 game.net = 0.0
+                if status:
+                    self.store_end(k, &game)
+                    self.observe_end(&game, &self.finals[k, 0])
                 if status == 0 or (renews and self.renew(&game)):
                     self.store(k, &game)
-                else:
-                    self.store_end(k, &game)
 
     cdef double worth(self, const Game* game) noexcept nogil:
         return self.pot + self.fine * game.fines
@@ -238,6 +240,14 @@ cdef class GameStepper:
         for n in range(self.generator.n_throws):
             out[n] = 1.0 if n == game.throw else 0.0
 
+    cdef void observe_end(self, Game* game, float* out) noexcept nogil:
+        # A game that is over, as the agent sees it; as light does where both sides are agents. The
+        # game is left as that side sees it.
+        if game.side != (game.agent == 1):
+            memcpy(game.own, game.other, self.n_columns * sizeof(uint16_t))
+        game.throw = -1
+        self.observe(game, out)
+
     cdef bint renew(self, Game* game) noexcept nogil:
         # Begin a new game, and play to its first decision; those without one are skipped.
         cdef int c, k
@@ -276,11 +286,14 @@ cdef class GameStepper:
 
     cdef void list_options(self, Game* game) noexcept nogil:
         cdef Movable movable[MAX_MOVERS]
+        cdef uint16_t awake[MAX_CELLS]  # the game itself keeps the piece that rests
         cdef int n = 0
         if game.throw >= 0:
             n = self.generator.find_movable(game.own, game.may, movable)
+            memcpy(awake, game.own, self.n_columns * sizeof(uint16_t))
+            self.generator.wake(awake, movable, n)
             n = self.generator.list_moves(
-                game.own, game.other, movable, n, game.throw, game.after, game.options)
+                awake, game.other, movable, n, game.throw, game.after, game.options)
         game.n_options = n
 
     cdef int to_choice(self, Game* game) noexcept nogil:
@@ -308,6 +321,7 @@ cdef class GameStepper:
                 game.throw = self.thrown(game, kind, choice)
             game.length += 1
             if game.length > self.most_throws:
+                game.throw = -1
                 return CUT
             self.list_options(game)
             if game.n_options > 1:
@@ -341,7 +355,10 @@ cdef class GameStepper:
             if self.generator.has_fines and option.flags & ROSETTE_:
                 game.fines += 1
                 game.net += self.fine if game.side else -self.fine
-            if option.flags & WIN_:
+            if option.flags & WIN_:  # what is after it is seen by the side that has lost
+                memcpy(game.other, &game.after[i * self.n_columns], n_bytes)
+                self.generator.write_mirror(game.other, game.own)
+                game.throw = -1
                 return True
             memcpy(game.own, &game.after[i * self.n_columns], n_bytes)
             if not option.flags & AGAIN_:

@@ -14,12 +14,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import numpy as np
+import psutil
 import pytest
 
 from tests.checkpoints import block_files, finished_blocks
 from tests.solving import make_table
 from ur_solver.blocks.folder import Job
-from ur_solver.common.machine import usable_processors
+from ur_solver.common.machine import program_version, usable_processors
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.runners import Cluster
 from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
@@ -181,8 +182,10 @@ def test_a_driver_that_is_killed_goes_on(tmp_path, whole):
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     while process.poll() is None and len(finished_blocks(output)) < 10:
         time.sleep(0.01)
+    workers = psutil.Process(process.pid).children(recursive=True)
     process.kill()
     process.communicate()
+    assert not psutil.wait_procs(workers, timeout=60)[1]
     before = finished_blocks(output)
     found = make_table(RULES, output, cluster=TWO)
     if before and process.returncode != 0:
@@ -309,21 +312,20 @@ def test_a_folder_of_another_rule_set_or_version_is_refused(tmp_path, word, vers
         make_table(RULES, pathlib.Path(folder), cluster=TWO)
 
 
-def pretend(version: str | None) -> None:
-    """Runs on a worker, which says from then on that it has another version."""
-    from ur_solver.common import machine
-    from ur_solver.engine import cluster_runner
+def pretend(source: str | None) -> None:
+    """Runs on a worker, which says from then on that its program has another source."""
+    from ur_solver.engine import cluster_runner, program
 
-    said = machine.program_version if version is None else lambda: version
-    cluster_runner.program_version = said
+    said = program.source_digest if source is None else lambda _rules: source
+    cluster_runner.source_digest = said
 
 
 @contextmanager
-def of_another_version(connect, count: int):
-    """Make `count` workers appear to be of another version."""
+def of_another_program(connect, count: int):
+    """Make `count` workers appear to have another program, of the same version."""
     client = connect()
     chosen = list(client.run(os.getpid))[:count]
-    client.run(pretend, "0.0.1", workers=chosen)
+    client.run(pretend, "0123", workers=chosen)
     try:
         yield chosen
     finally:
@@ -331,24 +333,53 @@ def of_another_version(connect, count: int):
         client.close()
 
 
-def test_workers_of_another_version_are_refused_by_name(connect):
-    with of_another_version(connect, 2) as chosen:
-        said = f"worker can be used: .*{chosen[0]} has version 0.0.1, not "
+def test_workers_of_another_program_are_refused_by_name(connect):
+    with of_another_program(connect, 2) as chosen:
+        said = f"worker can be used: .*{chosen[0]} has another program: .* of source 0123, not "
         with pytest.raises(ClusterError, match=said):
             run(connect, Nothing(), 5, patience=1.0)
     assert len(run(connect, Nothing(), 5)) == 5
 
 
-def test_a_worker_of_another_version_is_given_nothing(connect, tmp_path, whole, caplog):
+def test_a_worker_of_another_program_is_given_nothing(connect, tmp_path, whole, caplog):
     output = tmp_path / "table"
-    with of_another_version(connect, 1) as chosen:
+    with of_another_program(connect, 1) as chosen:
         events = []
         make_table(RULES, output, cluster=TWO, events=events)
     assert WorkersChanged(1) in events
     assert WorkersChanged(2) not in events
-    assert f"worker {chosen[0]} has version 0.0.1, not " in caplog.text
+    assert f"worker {chosen[0]} has another program: " in caplog.text
     assert "it is given nothing" in caplog.text
     assert np.array_equal(values(output), whole)
+
+
+def test_a_worker_that_does_not_answer_keeps_nobody(connect, monkeypatch):
+    """As one whose folder hangs."""
+    monkeypatch.setattr(runner, "_PROMPT", 0.5)
+    stopped = next(iter(pids(connect).values()))
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        assert len(run(connect, Nothing(), 5)) == 5
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+
+
+def name_version(version: str) -> None:
+    """Runs on a worker, which calls its version so."""
+    from ur_solver.engine import cluster_runner
+
+    cluster_runner.program_version = lambda: version
+
+
+def test_the_same_program_is_used_whatever_its_version_is_called(connect):
+    """A shallow clone calls itself dev1, a full one of the same commit dev1142."""
+    client = connect()
+    client.run(name_version, "1.0.1.dev1")
+    try:
+        assert len(run(connect, Nothing(), 5)) == 5
+    finally:
+        client.run(name_version, program_version())
+        client.close()
 
 
 def test_a_scheduler_that_is_not_there_is_said_so():

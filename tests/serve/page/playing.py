@@ -59,7 +59,7 @@ def line_of(table, start: Position, turns):
         margin = audit.start_margin
         found |= {"exact": False, "error": margin} if margin else {"exact": True}
     for name in SIDE_NAMES.values():
-        sides = ("choices", "best", "loss", "luck", "cost")
+        sides = ("choices", "best", "close", "worse", "loss", "worse_loss", "luck", "cost")
         found[name] = {key: values[name].get(key, 0) for key in sides}
     return found
 

@@ -97,7 +97,7 @@ def test_a_game_that_is_opened_is_judged_by_estimates(person):
 
 
 def test_the_end_of_a_game_says_what_is_only_estimated(person):
-    """Choices that may be as good as the best count as the best, and cost nothing."""
+    """Choices that are too close to call count as neither right nor wrong."""
     game = random_game(named_rules("skiriuk:2"), 4)
     person.visit("table=skiriuk-2")
     opened(person, write_text(game, ".ur"))
@@ -110,10 +110,12 @@ def test_the_end_of_a_game_says_what_is_only_estimated(person):
     for side in ("light", "dark"):
         choices = [each for each in plies if each["side"] == side and each["options"] > 1]
         costs = [each["loss"] for each in choices if each["loss"] > each["loss_error"]]
-        best = (
-            f"{len(choices) - len(costs)} of {side}\N{RIGHT SINGLE QUOTATION MARK}s {len(choices)}"
-        )
-        assert f"{best} choices were the best, as far as estimates tell; the others" in said
+        best = sum(each["loss"] < 1e-6 for each in choices)
+        close = len(choices) - best - len(costs)
+        whose = f"{side}\N{RIGHT SINGLE QUOTATION MARK}s"
+        assert (
+            f"{best} of {whose} {len(choices)} choices were the best and {close} too close to call;"
+        ) in said
         assert f"the others cost {100 * sum(costs):.0f} % of chance in all" in said
 
 

@@ -112,10 +112,12 @@ export function drag(event, ghost, drop) {
     removeEventListener("pointercancel", end);
     if (!shown) return;
     shown.remove();
-    // the click that follows a drag is none
+    // the click that a drag ends with is none; the next press is
     const swallow = (click) => click.stopPropagation();
+    const hear = () => removeEventListener("click", swallow, { capture: true });
     addEventListener("click", swallow, { capture: true, once: true });
-    setTimeout(() => removeEventListener("click", swallow, { capture: true }), 50);
+    addEventListener("pointerdown", hear, { capture: true, once: true });
+    setTimeout(hear, 50);
     if (released.type === "pointerup") {
       drop(document.elementFromPoint(released.clientX, released.clientY));
     }

@@ -165,6 +165,6 @@ export class Opening {
     const { entry, outcome } = this.last;
     const [, ...moves] = outcome.round.split(" ");
     const home = moves.length && !outcome.marker ? " Both wait again." : "";
-    return `${this.thrown(entry)}: ${moves.map(moveWords).join(", ") || "nothing moves"}.${home} `;
+    return `${this.thrown(entry)}: ${moves.map((each) => (each === "--" ? "no move" : moveWords(each))).join(", ") || "nothing moves"}.${home} `;
   }
 }

@@ -1,7 +1,7 @@
 // Everything next to the board: chances, throws, moves, the game's turns, its graph and its account.
 
 import { at, figures, make, makeSvg, swatch, turnStory } from "./dom.js";
-import { isBest, showsChances, whoIs } from "./play.js";
+import { showsChances, whoIs } from "./play.js";
 import { sumOf } from "./tree.js";
 import { LEVELS, MARKS, SIDES, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
 
@@ -237,12 +237,14 @@ export function showSummary(session) {
 
 function sideSummary(session, side, plies) {
   const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
+  const of = (verdict) => choices.filter((ply) => ply.verdict === verdict).length;
   const count = (mark) => plies.filter((ply) => ply.mark === mark).length;
   const error = Math.max(0, ...plies.map(errorOf));
   const facts = [
     ["Luck", session.units.gain(sumOf(plies, "luck"), 1, error)],
     ["Lost by moves", session.units.gain(-sumOf(plies, "loss"), 1, error)],
-    ["Best moves", `${choices.filter((ply) => isBest(session, ply)).length} of ${choices.length}`],
+    ["Best moves", `${of("best")} of ${choices.length}`],
+    ...(session.about.exact === false ? [["Too close to call", of("close")]] : []),
     ["Inaccuracies", count("inaccuracy")],
     ["Mistakes", count("mistake")],
     ["Blunders", count("blunder")],

@@ -3,7 +3,7 @@
 import { options, picked } from "./common.js";
 import { drawn, showDice } from "./dice.js";
 import { at, make } from "./dom.js";
-import { isTie, sumOf } from "./tree.js";
+import { sumOf } from "./tree.js";
 import { capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
 
 /** How many milliseconds what the program has thrown stays to be seen, by how fast it is to play. */
@@ -243,9 +243,6 @@ function lastChoice({ at: node, players }) {
   return null;
 }
 
-/** Whether a choice was the best, as far as its values can tell. */
-export const isBest = (session, ply) => isTie(session.total(ply.position), ply.loss, ply.loss_error);
-
 const whose = (who) => (who === "you" ? "your" : `${who}’s`);
 
 function wordsOf(session, ply) {
@@ -253,7 +250,8 @@ function wordsOf(session, ply) {
   const isBeforeThrow = thrown === null;
   const named = (each) => (isBeforeThrow ? `“${each}”` : moveWords(each));
   const what = `${capitalised(whose(whoIs(session, side)))} ${isBeforeThrow ? "choice" : "last move"} (${named(move)}) was`;
-  if (isBest(session, ply)) return `${what} ${loss > 1e-9 ? "as good as the best" : "the best"}.`;
+  if (ply.verdict === "best") return `${what} ${loss > 1e-9 ? "as good as the best" : "the best"}.`;
+  if (ply.verdict === "close") return `${what} too close to call: ${named(best)} may be better.`;
   if (!mark) return `${what} nearly the best.`;
   const cost = session.units.isMoney ? loss.toFixed(2) : `${Math.max(1, Math.round(100 * loss))} % of chance`;
   return `${what} ${/^[aeiou]/.test(mark) ? "an" : "a"} ${mark} and cost ${cost}. Better: ${named(best)}.`;
@@ -265,12 +263,13 @@ function gameWords(session, side) {
   const choices = plies.filter((ply) => ply.options > 1);
   const { isMoney } = session.units;
   const amount = (value) => `${Math.abs(isMoney ? value : 100 * value).toFixed(isMoney ? 1 : 0)}${isMoney ? "" : " %"}`;
-  const others = choices.filter((ply) => !isBest(session, ply));
+  const of = (verdict) => choices.filter((ply) => ply.verdict === verdict);
+  const [close, worse] = [of("close"), of("worse")];
   if (!choices.length) return "";
   const luck = sumOf(plies, "luck");
-  const best = `${choices.length - others.length} of ${whose(whoIs(session, side))} ${counted(choices.length, "choice")} were the best`;
-  const doubt = session.about.exact === false ? ", as far as estimates tell" : "";
-  return `${best}${doubt}; the others cost ${amount(sumOf(others, "loss"))}`
+  const best = `${of("best").length} of ${whose(whoIs(session, side))} ${counted(choices.length, "choice")} were the best`;
+  const doubt = session.about.exact === false ? ` and ${close.length} too close to call` : "";
+  return `${best}${doubt}; the others cost ${amount(sumOf(worse, "loss"))}`
     + `${isMoney ? "" : " of chance"} in all, and the dice ${luck < 0 ? "took" : "brought"} ${amount(luck)}.`;
 }
 

@@ -172,12 +172,16 @@ export const sumOf = (plies, key) => plies.reduce((sum, ply) => sum + (ply[key] 
 const TIE = 1e-6;
 const THRESHOLDS = [["blunder", 0.06], ["mistake", 0.03], ["inaccuracy", 0.015]];
 
+/** Whether a choice was the best, worse, or too close to call: `Verdict` of `ur_solver.answers.decisions`. */
+export const verdictOf = (total, loss, error = 0) =>
+  (isTie(total, loss) ? "best" : loss <= error ? "close" : "worse");
+
 /** Whether a choice is as good as the best, as far as values tell, which sum to `total` for both sides. */
 export const isTie = (total, loss, error = 0) => loss <= Math.max(TIE * (total || 1), error);
 
 /** The mark of a choice, if what it loses is sure. */
 export function markOf(total, loss, count, error = 0) {
-  if (count < 2 || loss <= error) return null;
+  if (count < 2 || verdictOf(total, loss, error) !== "worse") return null;
   return THRESHOLDS.find(([, least]) => loss / (total || 1) >= least)?.[0] ?? null;
 }
 
@@ -207,9 +211,9 @@ export function pliesOf(answer, entry, turn, move, judged) {
     const loss = most - chosen;
     const lost = answer.choice_loss_errors?.[turn.choice] ?? 0;
     plies.push({
-      ...common, throw: null, move: turn.choice, best: isTie(total, loss, lost) ? turn.choice : name,
+      ...common, throw: null, move: turn.choice, best: isTie(total, loss) ? turn.choice : name,
       value: before, best_value: most, loss, luck: most - before,
-      mark: answer.choice_marks[turn.choice], cost: 0, options: worth.length,
+      verdict: verdictOf(total, loss, lost), mark: answer.choice_marks[turn.choice], cost: 0, options: worth.length,
       position_after: answer.position, ...errors(lost),
     });
     before = chosen;
@@ -217,8 +221,9 @@ export function pliesOf(answer, entry, turn, move, judged) {
   }
   const loss = move?.loss ?? 0;
   const lost = move?.loss_error ?? 0;
-  const best = move && isTie(total, loss, lost) ? turn.move : entry.moves[0]?.move ?? null;
+  const best = move && isTie(total, loss) ? turn.move : entry.moves[0]?.move ?? null;
   plies.push({ ...ply, best, value: before, best_value: entry.value, loss, luck: entry.value - before,
+    verdict: entry.moves.length > 1 && move ? verdictOf(total, loss, lost) : null,
     mark: move?.mark ?? null, ...errors(lost) });
   return plies;
 }

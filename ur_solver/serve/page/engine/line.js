@@ -64,13 +64,15 @@ function toLight({ side, total }, value) {
   return side === "L" ? value : total - value;
 }
 
-/** A side's choices, the best among them, loss and luck; fines paid. */
+/** A side's choices: the best among them, those too close to call and worse ones, loss and luck; fines paid. */
 function sideOf(plies) {
   const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
+  const of = (verdict) => choices.filter((ply) => ply.verdict === verdict);
   return {
     choices: choices.length,
-    best: choices.filter((ply) => ply.best === ply.move).length,
-    loss: sumOf(choices, "loss"), luck: sumOf(plies, "luck"), cost: sumOf(plies, "cost"),
+    best: of("best").length, close: of("close").length, worse: of("worse").length,
+    loss: sumOf(choices, "loss"), worse_loss: sumOf(of("worse"), "loss"),
+    luck: sumOf(plies, "luck"), cost: sumOf(plies, "cost"),
   };
 }
 
