@@ -19,7 +19,14 @@ from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.asking import ask
 from ur_solver.cli.audit import Judges, table_and_files
-from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option, seed_option
+from ur_solver.cli.options import (
+    OUTPUT_FILE,
+    FiniteFloat,
+    complete_table,
+    json_option,
+    number_option,
+    seed_option,
+)
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
 from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
@@ -212,7 +219,9 @@ Asked = tuple[Problem, Evaluator]
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, metavar="[TABLE] [FILE...]")
+@click.argument(
+    "words", nargs=-1, required=True, metavar="[TABLE] [FILE...]", shell_complete=complete_table
+)
 @number_option("--count", within=(1, 10_000), default=10, help="Ask at most N decisions.")
 @click.option(
     "--cost",
