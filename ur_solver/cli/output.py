@@ -11,7 +11,6 @@ import decimal
 import math
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -54,6 +53,8 @@ def window(stream: TextIO | None) -> int | None:
 
 def page_width() -> int:
     """The columns that a page has, in a terminal or elsewhere."""
+    import shutil  # noqa: PLC0415 - an answer needs none of it
+
     return window(sys.stdout) or shutil.get_terminal_size().columns
 
 

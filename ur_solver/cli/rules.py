@@ -264,7 +264,7 @@ def _switch(rules: RuleSet, key: str) -> Switch:
 def _switch_words(rules: RuleSet) -> list[str]:
     """What the switches say, but those at defaults that go without saying, and what is idle."""
     has_race_turns = rules.mechanics.has_race_turns()
-    words = []
+    words: list[str] = []
     for switch in rules.mechanics.switches:
         value = rules.switches[switch.key]
         if has_race_turns and switch.key in _SHOWN_OF_RACES:
