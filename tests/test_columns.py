@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import pathlib
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import ur_solver as ur
+from ur_solver.errors import RuleSetMismatchError, WrongTypeError
+from ur_solver.rules.turns import turn
 
 START = "....__../......../....__.. L 3 3"
 HERE = "L...__../..D...../....__.. L 2 2"
@@ -194,6 +198,115 @@ def test_audits_make_a_data_frame(table):
     played = [game.move_text(ply) for ply in game.plies]
     assert audit.columns()["move"].tolist() == played
     assert table.values(frame["position"]) == pytest.approx(frame["value"], abs=1e-11)
+
+
+# plies of many games
+
+
+@pytest.mark.parametrize("word", ["finkel:2", "birds:2", "ben:2", "skiriuk:2", "bell-stakes:1"])
+def test_plies_have_their_moves(word, solved):
+    with ur.Table(solved(ur.rule_set(word))) as own:
+        games = list(ur.sample(own, 3, light="weak", dark="random", seed=2))
+    n_moves = n_passes = 0
+    for game in games:
+        here = game.start
+        for ply in game.plies:  # replayed by the readable rules
+            assert ply.position == here
+            assert ply.stepper.rules == game.rules
+            (moves,) = {
+                outcome.moves
+                for choice in turn(here)
+                for outcome in choice.outcomes
+                if outcome.throws == ply.throws and choice.name == ply.choice
+            }
+            if ply.move is None:
+                assert not moves
+                assert ply.text is None
+                here, n_passes = here.pass_turn(), n_passes + 1
+                continue
+            assert ply.move in moves
+            assert ply.text == ply.move.text == game.move_text(ply)
+            here, n_moves = ply.move.position, n_moves + 1
+        assert (here.winner is not None) == (game.winner is not None)
+    assert n_moves > 0 < n_passes
+
+
+def test_the_texts_of_plies_are_those_of_the_file():
+    path = pathlib.Path(__file__).parents[1] / "docs" / "example.rgn"
+    (game,) = ur.read_games(path)
+    _, _, moves = path.read_text(encoding="utf-8").rpartition("]\n\n")
+    written = re.findall(r"[A-D][@1-8]?[A-D][+1-8][x*+]*|[A-C]\d[A-C][\d+][x*]?", moves)
+    assert [ply.text.rstrip("*") for ply in game.plies if ply.text] == written
+
+
+def test_all_plies_of_many_games_make_a_data_frame(table):
+    games = [*ur.sample(table, 6, light="weak", dark="random", seed=4)]
+    audits = list(table.audits(games))
+    frame = pd.DataFrame(ur.ply_columns(iter(games), table))
+    pd.testing.assert_frame_equal(frame, pd.DataFrame(ur.ply_columns(audits)))
+    assert len(frame) == sum(len(game.plies) for game in games)
+    for number, (game, audit) in enumerate(zip(games, audits, strict=True)):
+        own = frame[frame["game"] == number]
+        assert own["ply"].tolist() == [*range(1, len(game.plies) + 1)]
+        assert own["title"].unique().tolist() == [game.title]
+        assert own["rules"].unique().tolist() == ["finkel:3"]
+        assert own.groupby("player")["loss"].sum().to_dict() == pytest.approx(
+            {"weak": audit.light.loss, "random": audit.dark.loss}
+        )
+        moves = own["move"].astype(object).where(own["move"].notna(), None)  # as pandas has None
+        assert moves.tolist() == [ply.text for ply in game.plies]
+        assert own["mark"].value_counts().to_dict() == audit.light.marks + audit.dark.marks
+        assert table.values(own["position"]) == pytest.approx(own["value"], abs=1e-11)
+        for k, ply in enumerate(game.plies):
+            row = own.iloc[k]
+            if ply.move is not None:
+                best = table.best(ply.position, ply.throw)
+                assert row["best_value"] == pytest.approx(best.value, abs=1e-11)
+                assert row["loss"] == pytest.approx(
+                    best.value - value_after(table, ply.side, ply.move), abs=1e-11
+                )
+    plain = pd.DataFrame(ur.ply_columns(games))
+    pd.testing.assert_frame_equal(plain, frame[plain.columns])
+    assert "value" not in plain
+
+
+def value_after(table, side, move):
+    value = table.value(move.position)
+    return value if move.position.side == side else 1 - value
+
+
+def test_choices_before_a_throw_have_rows(solved):
+    with ur.Table(solved(ur.rule_set("birds:2"))) as birds:
+        games = list(ur.sample(birds, 2, light="random", dark="random", seed=1))
+        plain, judged = ur.ply_columns(games), ur.ply_columns(games, birds)
+    for name, column in plain.items():
+        assert judged[name].tolist() == column.tolist(), name
+    is_choice = np.array([not throw for throw in judged["throw"]])
+    assert set(judged["move"][is_choice]) == {"move", "enter"}
+    wanted = [ply.choice for game in games for ply in game.plies if len(ply.choices) > 1]
+    assert judged["move"][is_choice].tolist() == wanted
+    # a choice has the number of its throw, whose row is the next one
+    after = np.flatnonzero(is_choice) + 1
+    assert (judged["ply"][after] == judged["ply"][after - 1]).all()
+
+
+def test_games_of_several_rule_sets_and_none(table, solved):
+    with ur.Table(solved(ur.rule_set("ben:2"))) as ben:
+        games = [*ur.sample(table, 1), *ur.sample(ben, 1)]
+        assert set(ur.ply_columns(games)["rules"]) == {"finkel:3", "ben:2"}
+        audits = [table.audit(games[0]), ben.audit(games[1])]
+        found = ur.ply_columns(audits)
+        assert found["value"].shape == found["rules"].shape == found["game"].shape
+        with pytest.raises(RuleSetMismatchError):
+            ur.ply_columns(games, table)
+    for nothing in (ur.ply_columns([]), ur.ply_columns([], table)):
+        assert {len(column) for column in nothing.values()} == {0}
+        assert nothing["game"].dtype == found["game"].dtype
+    for wrong in ([games[0], audits[0]], [1], 3):
+        with pytest.raises(WrongTypeError):
+            ur.ply_columns(wrong)
+    with pytest.raises(WrongTypeError, match="expected records"):
+        ur.ply_columns(audits, table)
 
 
 # memory and progress

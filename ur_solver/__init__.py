@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # mypy takes what is imported as itself for the names of the 
     from ur_solver.answers.query import EvaluatedMove as EvaluatedMove
     from ur_solver.answers.query import ThrowValue as ThrowValue
     from ur_solver.api.games import Games as Games
+    from ur_solver.api.games import ply_columns as ply_columns
     from ur_solver.api.games import read_games as read_games
     from ur_solver.api.games import sample as sample
     from ur_solver.api.games import write_games as write_games
@@ -70,7 +71,7 @@ _NAMES = {
     "answers.decisions": ("Mark", "Thresholds"),
     "answers.openings": ("EvaluatedRound",),
     "answers.query": ("Decision", "EvaluatedChoice", "EvaluatedMove", "ThrowValue"),
-    "api.games": ("Games", "read_games", "sample", "write_games"),
+    "api.games": ("Games", "ply_columns", "read_games", "sample", "write_games"),
     "api.lengths": ("Lengths", "MoveLength", "solve_lengths"),
     "api.solving": ("open_table", "rule_set", "solve", "solve_from"),
     "api.table": ("Table",),

@@ -78,9 +78,13 @@ def test_all_kinds_hold_the_same(query2, tmp_path):
     frame = pd.read_parquet(tmp_path / "t.parquet")
     assert frame.equals(pd.read_feather(tmp_path / "t.arrow"))
     assert not any(frame[name].dtype == object for name in frame)
+    numbers = frame.select_dtypes("number")
+    assert {kind.kind for kind in numbers.dtypes} == {"i", "f"}  # whose differences may be negative
+    assert (frame["moves_0"] - frame["moves_2"]).min() < 0
     records = np.load(tmp_path / "t.npy", mmap_mode="r")
     assert len(records) == len(frame)
     assert not records.dtype.hasobject
+    assert records["state"].dtype.kind == "i"
     assert query2.layout.notations(records["state"]).tolist() == frame["position"].tolist()
     for name in frame.columns.drop("position"):
         if name.startswith("best"):

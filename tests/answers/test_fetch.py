@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pathlib
 from hashlib import sha256
@@ -91,7 +92,9 @@ def test_what_was_fetched_whole_is_not_fetched_again(web, tmp_path):
 def test_what_does_not_match_its_checksum_is_removed(web, tmp_path):
     output = tmp_path / "t.h5"
     output.write_bytes(web.files["/t.h5"])
-    part_of_fetch(output).write_bytes(b"the beginning of an earlier file")
+    earlier = bytearray(web.files["/t.h5"][:500])
+    earlier[400] ^= 1
+    part_of_fetch(output).write_bytes(earlier)
     with pytest.raises(FetchError, match="does not match its checksum"):
         fetch(web.url, output, force=True)
     assert output.read_bytes() == web.files["/t.h5"]
@@ -106,6 +109,59 @@ def test_what_is_no_table_gets_no_name(web, tmp_path):
     with pytest.raises(NotATableError):
         fetch(web.url, tmp_path / "t.h5")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("is_chunked", [False, True])
+@pytest.mark.parametrize("first", [0, 5000])
+def test_a_body_without_end_is_refused_at_the_size_of_the_table(web, tmp_path, is_chunked, first):
+    """It says that in its head; nothing is left of it."""
+    output = tmp_path / "t.h5"
+    if first:
+        part_of_fetch(output).write_bytes(web.files["/t.h5"][:first])
+    web.tail, web.is_chunked = b"x" * 100_000, is_chunked
+    said = run(web.url, "-o", str(output), code=1)
+    size = len(web.files["/t.h5"])
+    assert said.endswith(
+        f"{web.url} goes on after the {size:,} bytes that its head says; nothing of it is kept\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"x", gzip.compress(bytes(1 << 20))])
+def test_an_endless_body_that_is_no_table_is_refused_at_once(web, tmp_path, content):
+    web.files["/t.h5"], web.tail = content, b"x" * 100_000
+    with pytest.raises(NotATableError, match=r"expected an HDF5 file .*; nothing of it is kept"):
+        fetch(web.url, tmp_path / "t.h5")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("by", [-1000, 1000, 10**15])
+def test_a_length_that_is_not_the_tables_is_refused(web, tmp_path, by):
+    web.length = len(web.files["/t.h5"]) + by
+    with pytest.raises(FetchError, match=r"bytes by its server, and .* by its own head; nothing"):
+        fetch(web.url, tmp_path / "t.h5")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_chunked_body_is_fetched_and_resumed(web, tmp_path):
+    web.is_chunked = True
+    web.breaks = [20, 7000]
+    fetch(web.url, tmp_path / "t.h5")
+    assert (tmp_path / "t.h5").read_bytes() == web.files["/t.h5"]
+
+
+def test_what_is_left_behind_is_said(web, tmp_path):
+    output = tmp_path / "t.h5"
+    web.breaks = [4000, *[0] * 5]
+    said = run(web.url, "-o", str(output), code=1)
+    assert f"4 kB of the table are kept in {str(part_of_fetch(output))!r}" in said
+    # a server that is away for a while costs nothing of it
+    web.files.pop("/t.h5")
+    assert "404" in run(web.url, "-o", str(output), "--sha256", "0" * 64, code=1)
+    assert part_of_fetch(output).stat().st_size == 4000
+    web.breaks = [0] * 6
+    assert "kept" not in run(web.url, "-o", str(tmp_path / "u.h5"), "--sha256", "0" * 64, code=1)
+    assert not part_of_fetch(tmp_path / "u.h5").exists()
 
 
 def test_a_server_without_the_file_or_its_checksum_is_named(web, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.server
 import threading
+from contextlib import suppress
 
 
 class Web:
@@ -14,6 +15,9 @@ class Web:
         self.files = {"/t.h5": content, "/t.h5.sha256": self.line_of(content)}
         self.breaks: list[int] = []  # after how many bytes each answer breaks off
         self.has_ranges = True
+        self.length: int | None = None  # what it says of the file's, if that is a lie
+        self.is_chunked = False
+        self.tail = b""  # what it sends after the file, again and again until nobody listens
         self.asked: list[tuple[str, str | None]] = []
         web = self
 
@@ -43,14 +47,32 @@ class Web:
         if first and first >= len(content):
             handler.send_error(416)
             return
+        is_table = handler.path == "/t.h5"
+        is_chunked = is_table and self.is_chunked
+        handler.protocol_version = "HTTP/1.1" if is_chunked else "HTTP/1.0"
         handler.send_response(206 if first else 200)
-        handler.send_header("Content-Length", str(len(content) - first))
+        if is_chunked:
+            handler.send_header("Transfer-Encoding", "chunked")
+        elif not (is_table and self.tail):
+            length = self.length if is_table and self.length is not None else len(content)
+            handler.send_header("Content-Length", str(length - first))
         if first:
             handler.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
         handler.end_headers()
-        is_table = handler.path == "/t.h5"
         stop = first + self.breaks.pop(0) if is_table and self.breaks else len(content)
-        handler.wfile.write(content[first:stop])
+
+        def write(part: bytes) -> None:
+            size = f"{len(part):x}\r\n".encode() if is_chunked else b""
+            handler.wfile.write(size + part + (b"\r\n" if is_chunked else b""))
+
+        write(content[first:stop])
+        if is_table and self.tail:
+            with suppress(OSError):  # the other side has had enough
+                while True:
+                    write(self.tail)
+        elif is_chunked:
+            write(b"")
+        handler.close_connection = True
 
     def close(self) -> None:
         self._server.shutdown()

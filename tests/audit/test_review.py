@@ -7,13 +7,13 @@ import pytest
 from click.testing import CliRunner
 
 import ur_solver as ur
-from tests.games import GAMES, random_game
+from tests.games import random_game
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.audit.judge import thumb_plays
-from ur_solver.audit.review import against_thumbs, date_of, first_choices, over_time
+from ur_solver.audit.review import against_thumbs, first_choices, over_time
 from ur_solver.cli import cli
 from ur_solver.errors import InputError
-from ur_solver.records import read_file, read_text, write_games
+from ur_solver.records import read_text, write_games
 from ur_solver.rules import named_rules
 
 FINKEL2 = named_rules("finkel:2")
@@ -34,24 +34,6 @@ def games(count, **headers):
         }
         found.append(dataclasses.replace(random_game(FINKEL2, seed), metadata=metadata))
     return found
-
-
-@pytest.mark.parametrize(
-    ("header", "text", "day"),
-    [("Date", "2026-11-27", "2026-11-27"), ("date", "2026.01.02", "2026-01-02"),
-     ("StartTime", "2026-11-20T13:44:59.559Z", "2026-11-20"), ("Date", "27 November", None),
-     ("Date", "????.??.??", None), ("Event", "2026-11-27", None)],
-)  # fmt: skip
-def test_dates(header, text, day):
-    assert date_of(games(1, **{header: [text]})[0]) == day
-
-
-def test_dates_of_royalur_and_of_times():
-    (game,) = read_file(str(GAMES / "finkel-1.json"))
-    assert date_of(game) == game.metadata["StartTime"][:10]
-    at = dataclasses.replace(game, metadata={}, start_time=1_700_000_000_000)
-    assert date_of(at) == "2023-11-14"
-    assert date_of(dataclasses.replace(at, start_time=5_000)) is None
 
 
 @pytest.mark.parametrize("by", ["year", "month", "day", 2])

@@ -115,6 +115,54 @@ def test_an_interrupted_command_leaves_the_file(here, monkeypatch, stop):
     assert len(list(here.iterdir())) == 3
 
 
+BESIDE_FAULTS = {
+    "audit": ["audit", "finkel:2", "bad.ur", "--csv", "a.csv", "--html", "a.html",
+              "--annotate", "a.ur"],
+    "audit --json": ["audit", "finkel:2", "bad.ur", "--json", "--csv", "a.csv"],
+    "audit, no table": ["audit", "untabled.ur", "--csv", "a.csv", "--html", "a.html"],
+    "convert": ["convert", "bad.ur", "-o", "a.ur"],
+    "convert, not in RGN": ["convert", "untabled.ur", "-o", "a.rgn"],
+    "practise": ["practise", "finkel:2", "bad.ur", "--cards", "a.csv", "--pictures", "media"],
+    "practise, no mistake": ["practise", "finkel:2", "good.ur", "--cards", "a.csv",
+                             "--pictures", "media", "--cost", "0.9"],
+    "compare": ["compare", "finkel:2", "no.study.json", "-g", "100", "--html", "a.html",
+                "--csv", "a.csv"],
+    "board": ["board", "bad.ur", "-o", "a.gif"],
+    "sample": ["sample", "birds", "-o", "a.ur"],
+    "export": ["export", "none.h5", "a.rgu", "--force"],
+    "publish": ["publish", "media", "finkel:2", "none.h5"],
+    "plan": ["plan", "none.json", "--chart", "a.svg"],
+}  # fmt: skip
+"""Commands that write files, each with nothing that it could write."""
+
+
+@pytest.mark.parametrize("name", BESIDE_FAULTS)
+def test_what_has_nothing_to_say_writes_nothing(here, name):
+    """Good reports of yesterday are not replaced by empty ones, and no folder is made."""
+    (here / "bad.ur").write_text("rules: finkel:2\nL 9 A@A2\nend: unfinished\n")
+    (here / "untabled.ur").write_text("rules: birds\nL enter 1 3 1A@A2\nend: unfinished\n")
+    write_games([random_game(RULES, 1)], here / "good.ur")
+    for suffix in ("csv", "html", "ur", "rgn", "gif", "rgu", "svg"):
+        (here / f"a.{suffix}").write_text("of yesterday")
+    before = {path.name: path.read_bytes() for path in here.iterdir()}
+    CliRunner().invoke(cli, BESIDE_FAULTS[name])
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == before
+
+
+def test_of_several_files_all_are_written_or_none(here, monkeypatch):
+    """A disk that is full at the last of them leaves the others as they were."""
+    words = ["audit", "finkel:2", "g.rgn", "--csv", "a.csv", "--html", "a.html"]
+    (here / "a.csv").write_text("of yesterday")
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no device that is always full")
+    said = run(*words[:-1], "/dev/full", code=1).stderr
+    assert "No space left on device" in said
+    assert (here / "a.csv").read_text() == "of yesterday"
+    run(*words, code=0)
+    assert (here / "a.csv").read_text().startswith("file,game,rules")
+    assert "<!DOCTYPE html>" in (here / "a.html").read_text("utf-8")
+
+
 HOSTILE_NAME = "\x1b[31mA\x07nn\u202e\ud800"
 
 
@@ -187,7 +235,7 @@ def test_functions_refuse_names_that_are_too_long(here, output):
     for asked in (
         lambda: ur.solve("finkel:1", output),
         lambda: ur.Table(output),
-        lambda: ur.write_games([], f"{output}.rgn"),
+        lambda: ur.write_games([random_game(RULES, 1)], f"{output}.rgn"),
     ):
         with pytest.raises(UrError, match="too long"):
             asked()

@@ -11,8 +11,10 @@ from click.testing import CliRunner
 
 from tests.games import random_game
 from ur_solver.cli import cli
+from ur_solver.cli.practise import write_cards
 from ur_solver.records import write_games
 from ur_solver.rules import named_rules
+from ur_solver.study.practise import Problem, Weighed
 
 GAME = """rules: finkel:2
 Light: =Ann()
@@ -136,6 +138,19 @@ def test_cards(tmp_path, path):
     assert len(listed(path, "--count", 1, "--cards", cards)) == 1
     (row,) = rows_of(cards)
     assert row[0].startswith("<pre>     1  2  3")
+
+
+def test_every_best_move_is_an_answer(tmp_path):
+    """Of moves with equal values, none is better because it comes first."""
+    options = tuple(
+        Weighed(text, 0.5 - loss, loss, 0.0, 0.0)
+        for text, loss in (("A1A2", 0.1), ("B1B2", 1e-13), ("A@A3", 0.0), ("C1C2", 0.01))
+    )
+    write_cards([Problem(named_rules("finkel:2").start(), "", (3,), options)], tmp_path / "a.csv")
+    (row,) = rows_of(tmp_path / "a.csv")
+    assert row[1].startswith("<p><b>A@A3</b> or <b>B1B2</b></p>")
+    assert row[1].count("<td>best</td>") == 2
+    assert row[1].count(" lost</td>") == 2
 
 
 def test_no_field_of_a_card_is_a_formula(tmp_path):

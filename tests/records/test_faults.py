@@ -7,7 +7,15 @@ import pytest
 
 from tests.games import GAMES
 from ur_solver.errors import RecordError
-from ur_solver.records import RecordFault, find_files, read_file, read_json_game, read_rgn, record
+from ur_solver.records import (
+    RecordFault,
+    find_files,
+    read_file,
+    read_json_game,
+    read_rgn,
+    record,
+    source,
+)
 from ur_solver.records import notations as game_files
 from ur_solver.rules import named_rules
 
@@ -195,8 +203,9 @@ def test_one_bad_game_does_not_stop_the_rest(tmp_path):
         (b'{"a":' * 100_000, "nested too deeply"),
         (b'[{"a":' + b"[" * 200_000, "nested too deeply"),
         (b'{"a": ' + b"9" * 10_000 + b"}", "not JSON"),
-        (b"\xff\xfe\x00", "byte 2 is not UTF-16 text"),
-        (b"ab\xff", "byte 2 is not UTF-8 text"),
+        (b"\xff\xfe\x00", "line 1: not UTF-16 text"),
+        (b"1.\nab\x81", "line 2: no text, neither in UTF-8 nor in Windows-1252"),
+        (b"\x1f\x8b\x08\xff", "line 1: no text"),
         (b"{", "line 1, column 2: not JSON.*breaks off"),
         (b"{}", "notation_version is None"),
         (b'["x"]', "tag"),
@@ -214,25 +223,25 @@ def test_hostile_files_are_faults(tmp_path, content, message):
         raise RecordError(str(games[0]))
 
 
-def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(game_files, "MAX_BYTES", 1 << 20)
+def test_a_line_too_large_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "MAX_BYTES", 1 << 20)
     path = tmp_path / "game.json"
     with path.open("wb") as file:
         file.truncate(1 << 30)  # a sparse gigabyte
     (fault,) = read_file(str(path))
-    assert "larger than 1 MiB; split it" in str(fault)
+    assert "line 1: a line larger than 1 MiB" in str(fault)
     (fault,) = read_file(str(tmp_path / "nowhere.json"))
     assert "No such file" in str(fault)
 
 
 @pytest.mark.parametrize("text", ["{\n" * 90, "{}\n" * 90, "[" + "{}," * 89 + "{}]", "/# " * 90])
-def test_a_file_of_too_many_games_is_not_read_to_its_end(tmp_path, monkeypatch, text):
-    monkeypatch.setattr(game_files, "MAX_GAMES", 20)
+def test_a_file_of_too_many_faults_is_not_read_to_its_end(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(game_files, "MAX_FAULTS", 20)
     path = tmp_path / "games"
     path.write_text(text)
     games = list(read_file(str(path), FINKEL))
     assert len(games) == 21
-    assert "game 21: more than 20 games; split the file" in str(games[-1])
+    assert "game 21: more than 20 faults" in str(games[-1])
 
 
 def test_other_rules_are_named():

@@ -127,6 +127,10 @@ def test_states_as_structures(word):
         *(["fines"] if word.startswith("bell") else []),
     ]
     assert np.array_equal(layout.plain(records), states)
+    difference = records["home"] - records["their_home"]
+    assert difference.tolist() == [
+        row[0] - row[1] for row in records[["home", "their_home"]].tolist()
+    ]
     # as they come back from a data frame: other types, another order
     names = sorted(records.dtype.names)
     wide = np.zeros(50, dtype=[(name, np.int64) for name in names])

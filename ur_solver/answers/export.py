@@ -9,10 +9,10 @@ A table says of each position
 
 and for each throw t of the dice
 
-    moves_t     uint16   the number of legal moves
+    moves_t     int16    the number of legal moves
     best_t      text     the best move, the first of equal ones; none without a move
-    from_t      int8     the path index that it leaves, -1 for home
-    to_t        int8     the path index that it reaches, the path's length for off; -1: no move
+    from_t      int16    the path index that it leaves, -1 for home
+    to_t        int16    the path index that it reaches, the path's length for off; -1: no move
     value_t     float64  the value after the best move, or after the pass
     margin_t    float64  by how much the second best move is worth less; none without a second one
 
@@ -46,10 +46,10 @@ from ur_solver.table.reader import TableFile
 
 _OF_POSITIONS = {"rank": "int64", "position": "text", "value": "float64", "error": "float64"}
 _OF_THROWS = {
-    "moves": "uint16",
+    "moves": "int16",
     "best": "text",
-    "from": "int8",
-    "to": "int8",
+    "from": "int16",
+    "to": "int16",
     "value": "float64",
     "margin": "float64",
 }
@@ -149,10 +149,10 @@ def _best_moves(
     margin[has_second] = of.loss[of.order[first[has_second] + 1]]
     numbers, words = turns.generator.coded_texts(turns, best, np.zeros(len(best), dtype=bool))
     columns: dict[str, npt.NDArray[Any]] = {
-        "moves": n_moves.astype(np.uint16),
+        "moves": n_moves.astype(np.int16),
         "best": numbers,
-        "from": turns.source[best],
-        "to": turns.target[best],
+        "from": turns.source[best].astype(np.int16),
+        "to": turns.target[best].astype(np.int16),
         "value": of.worth[best],
         "margin": margin,
     }
@@ -206,7 +206,7 @@ def _npy(file: BinaryIO, columns: ExportColumns, total: int) -> Iterator[Write]:
     fields = {name: _NPY_TYPES.get(kind, kind) for name, kind in columns.types.items()}
     dtype = np.dtype(
         [
-            ("state", layout.number_type, layout.width) if name == "position" else (name, kind)
+            ("state", layout.dtype[0], layout.width) if name == "position" else (name, kind)
             for name, kind in fields.items()
         ]
     )

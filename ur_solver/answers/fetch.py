@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -17,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from ur_solver.blocks.lock import lock_open_file
 from ur_solver.common.progress import Progress
-from ur_solver.errors import DiskLimitError, FetchError, InputError, OutputError
+from ur_solver.errors import DiskLimitError, FetchError, InputError, NotATableError, OutputError
 from ur_solver.table.format import OBJECTIVES
 from ur_solver.table.output import check_replaceable
 from ur_solver.table.reader import TableFile
@@ -35,6 +36,11 @@ _ATTEMPTS = 5
 """How often in a row a fetch may break off without a byte."""
 
 _AT_ONCE = 1 << 20
+_HEAD = struct.Struct("<8sBBxx8x8xQ")
+"""The beginning of a table's file: HDF5's signature, the version of its head, the size of
+addresses, and the size of the whole file."""
+
+_SIGNATURE, _VERSIONS, _ADDRESS = b"\x89HDF\r\n\x1a\n", (2, 3), 8
 _LONGEST_CHECKSUM = 4096
 _NAME = re.compile(r"[\w][\w.+-]*\.(h5|hdf5)", re.ASCII)
 
@@ -87,7 +93,7 @@ def fetch(
     part = part_of_fetch(output)
     try:
         with _locked(part) as file:
-            _receive(url, file, output.parent, shown)
+            _receive(url, file, shown)
             os.fsync(file.fileno())
             file.seek(0)
             if hashlib.file_digest(file, "sha256").hexdigest() != expected:
@@ -138,32 +144,33 @@ def _checksum_at(url: str) -> str:
 
 @contextmanager
 def _locked(part: pathlib.Path) -> Iterator[io.BufferedRandom]:
-    """What was fetched so far, locked by this process."""
+    """What was fetched so far, locked by this process; it is removed if it is empty at the end."""
     with part.open("ab+") as file:
         if not lock_open_file(file.fileno(), part.parent):
             raise OutputError(f"another program is fetching to {str(part)!r}")
-        yield file
+        try:
+            yield file
+        finally:
+            if os.fstat(file.fileno()).st_size == 0:
+                part.unlink(missing_ok=True)
 
 
-def _receive(url: str, file: io.BufferedRandom, folder: pathlib.Path, shown: Shown) -> None:
-    """Fetch what is missing of a file, over several connections where they break off."""
+def _receive(url: str, file: io.BufferedRandom, shown: Shown) -> None:
+    """Fetch what is missing of a file, over several connections where they break off.
+
+    The file says its size at its beginning. Nothing is kept of one that is longer or no table.
+    """
     silent = 0
     while True:
+        if _said_size(file) is None:
+            file.truncate(0)  # not even the beginning of a table
         before = file.seek(0, os.SEEK_END)
         try:
             with _opened(url, before) as reply:
                 if reply.status == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                     return  # nothing follows
-                total = _total(reply, file, before, folder)
-                done = file.tell()
-                with shown(total or 1) as progress:
-                    while block := reply.read(_AT_ONCE):
-                        file.write(block)
-                        done += len(block)
-                        progress(done if total else 0, total or 1)
-            file.flush()
-            if total is None or done >= total:
-                return
+                if _receive_rest(url, reply, file, shown):
+                    return
         except (TimeoutError, ConnectionError, http.client.HTTPException) as error:
             file.flush()
             if file.tell() <= before and silent + 1 >= _ATTEMPTS:
@@ -175,10 +182,63 @@ def _receive(url: str, file: io.BufferedRandom, folder: pathlib.Path, shown: Sho
             raise FetchError(f"{url} broke off; the same command resumes it")
 
 
-def _total(
-    reply: http.client.HTTPResponse, file: io.BufferedRandom, before: int, folder: pathlib.Path
-) -> int | None:
+def _receive_rest(
+    url: str, reply: http.client.HTTPResponse, file: io.BufferedRandom, shown: Shown
+) -> bool:
+    """Receive what a server sends; whether the file is whole."""
+    announced = _announced(reply, file)
+    done = file.seek(0, os.SEEK_END)
+    done += file.write(reply.read(max(0, _HEAD.size - done)))
+    size = _said_size(file)
+    if size is None:
+        if done < _HEAD.size and (announced is None or done < announced):
+            return False
+        file.truncate(0)
+        raise NotATableError(
+            f"{url} is not a solution table: expected an HDF5 file as 'ur solve' makes it; nothing "
+            "of it is kept"
+        )
+    if announced not in (None, size):
+        file.truncate(0)
+        raise FetchError(
+            f"{url} has {announced:,} bytes by its server, and {size:,} by its own head; nothing "
+            "of it is kept"
+        )
+    free = shutil.disk_usage(os.path.dirname(os.path.abspath(file.name))).free
+    if size - done > free:
+        raise DiskLimitError(
+            f"the rest of the table takes {size - done:,} bytes, more than is free"
+        )
+    with shown(size) as progress:
+        while block := reply.read(min(_AT_ONCE, size + 1 - done)):
+            done += len(block)
+            if done > size:
+                file.truncate(0)
+                raise FetchError(
+                    f"{url} goes on after the {size:,} bytes that its head says; nothing of it is "
+                    "kept"
+                )
+            file.write(block)
+            progress(done, size)
+    file.flush()
+    return done >= size
+
+
+def _said_size(file: io.BufferedRandom) -> int | None:
+    """The size of a table's file by its beginning; None if there is none, or it is no table's."""
+    file.seek(0)
+    head = file.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        return None
+    signature, version, address, size = _HEAD.unpack(head)
+    is_table = signature == _SIGNATURE and version in _VERSIONS and address == _ADDRESS
+    file.seek(0, os.SEEK_END)
+    return int(size) if is_table and size >= _HEAD.size else None
+
+
+def _announced(reply: http.client.HTTPResponse, file: io.BufferedRandom) -> int | None:
     """The size of the whole file, if the server says it; where it begins anew, so does the file."""
+    before = file.seek(0, os.SEEK_END)
     range_text = reply.headers.get("Content-Range", "")
     found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", range_text)
     if before and not (reply.status == http.HTTPStatus.PARTIAL_CONTENT and found):
@@ -187,13 +247,7 @@ def _total(
     elif found and int(found[1]) != before:
         raise FetchError(f"{reply.url} sends {range_text!r:.60}, not what follows byte {before}")
     length = reply.headers.get("Content-Length", "")
-    if not length.isdigit():
-        return None
-    if int(length) > shutil.disk_usage(folder).free:
-        raise DiskLimitError(
-            f"the rest of the table takes {int(length):,} bytes, more than is free"
-        )
-    return before + int(length)
+    return before + int(length) if length.isdigit() and length.isascii() else None
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ur_solver import records
 from ur_solver.common.files import path_text
@@ -15,7 +15,10 @@ from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from ur_solver.api.table import Judge
+    from ur_solver.audit.audits import GameAudit
     from ur_solver.players.policies import PolicyLike
 
 
@@ -28,17 +31,22 @@ class Games:
     ----------
     faults : list of RecordFault
         The games that could not be read, so far in this iteration.
+    warnings : list of RecordFault
+        What was read otherwise than it is written, so far: the first line of a file that is not
+        UTF-8, which is read as Windows-1252.
     """
 
     def __init__(self, paths: tuple[str, ...], rules: RuleSet | None) -> None:
         self._paths = paths
         self._rules = rules
         self.faults: list[RecordFault] = []
+        self.warnings: list[RecordFault] = []
 
     def __iter__(self) -> Iterator[GameRecord]:
         self.faults.clear()
+        self.warnings.clear()
         for path in find_files(self._paths):
-            for game in read_file(path, self._rules):
+            for game in read_file(path, self._rules, self.warnings.append):
                 if isinstance(game, RecordFault):
                     self.faults.append(game)
                 else:
@@ -88,8 +96,64 @@ def read_games(
     return Games(tuple(path_text(path) for path in paths), rules)
 
 
+def ply_columns(
+    games: Iterable[GameRecord] | Iterable[GameAudit], table: Judge | None = None
+) -> dict[str, npt.NDArray[Any]]:
+    """All plies of many games, a row each, as columns that a data frame is made of.
+
+    Parameters
+    ----------
+    games : iterable of GameRecord, or of GameAudit
+        Such as `Games`, and what `sample` and `Table.audits` give.
+    table : Table or Estimator, optional
+        What judges the games, if these are not audits; all of them of its rule set.
+
+    Returns
+    -------
+    dict of str to array, shape (plies,)
+        A choice before a throw, where there was more than one, has a row of its own before that of
+        its throw. The columns are, text and None as objects: ``game`` (int64, the number among the
+        games, from 0), ``rules``, ``title`` (the file, with the number of the game there), ``ply``
+        (int64, the number of the throw in its game, from 1), ``player`` (None if it is unknown),
+        ``time`` (int64, milliseconds since the start of the game, 0 if unknown), ``side``
+        (``"light"`` or ``"dark"``), ``position`` (notation, before the throw), ``throw`` (text, as
+        two throws may be made; empty of a choice before it), ``move`` (None for a turn without
+        one; or the choice) and ``choice`` (bool, whether there was one). With a table, or of
+        audits, also those of `GameAudit.columns`: ``best``, ``value``, ``best_value``, ``loss``,
+        ``luck``, ``mark``; of estimates ``error`` and ``loss_error``. These games have the plies
+        that the table judges.
+
+    Raises
+    ------
+    WrongTypeError
+        If `games` are neither all records nor all audits, or audits with a table.
+    RuleSetMismatchError, BeyondTableError
+        As `Table.audit` does.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> table = ur.solve("finkel:3")
+    >>> columns = ur.ply_columns(ur.sample(table, 100, dark="greedy"), table)
+    >>> is_dark = columns["side"] == "dark"
+    >>> bool(columns["loss"][~is_dark].sum() < 1e-6 < columns["loss"][is_dark].sum())
+    True
+    """
+    from ur_solver.audit.audits import GameAudit, columns_of  # noqa: PLC0415 - a query needs none
+
+    if not isinstance(games, Iterable):
+        raise WrongTypeError(f"games is {games!r:.60}; expected games, as in a list")
+    found: list[Any] = list(games)
+    kinds = (GameRecord,) if table is not None else (GameRecord, GameAudit)
+    if not any(all(isinstance(each, kind) for each in found) for kind in kinds):
+        types = ", ".join(sorted({type(each).__name__ for each in found}))
+        which = "records" if table is not None else "records alone, or audits alone"
+        raise WrongTypeError(f"games are of type {types}; expected {which}")
+    return columns_of(found if table is None else table.audits(found))
+
+
 def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> None:
-    """Write games to a file, in the notation that its suffix names.
+    """Write games to a file, in the notation that its suffix names; none where there are none.
 
     Parameters
     ----------

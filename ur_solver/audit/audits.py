@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Mark, Thresholds, Verdict, to_side, verdict_of
+from ur_solver.answers.decisions import USUAL, Mark, Thresholds, Verdict, to_side, verdict_of
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.records import Ending, GameRecord, Ply, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet
@@ -224,30 +224,12 @@ class GameAudit:
         dict of str to array
             ``side`` (``"light"`` or ``"dark"``), ``position`` (notation), ``throw`` (text, as two
             throws may be made), ``move`` and ``best`` (None for a pass), ``value`` (before the
-            throw), ``best_value``, ``loss``, ``luck``, all to that side, and ``choice``: whether
-            there was one. Of estimates also ``error``, half the width of the interval of ``value``,
-            and ``loss_error``, that of ``loss``.
+            throw), ``best_value``, ``loss``, ``luck``, all to that side, ``choice`` (whether there
+            was one) and ``mark`` (None, or ``"inaccuracy"``, ``"mistake"`` or ``"blunder"``). Of
+            estimates also ``error``, half the width of the interval of ``value``, and
+            ``loss_error``, that of ``loss``.
         """
-        stepper = self.record.stepper
-        texts = {
-            "side": [SIDE_NAMES[judged.ply.side] for judged in self.plies],
-            "position": [stepper.notation(each.ply.state, each.ply.side) for each in self.plies],
-            "throw": ["" if each.is_before_throw else each.ply.throw_text for each in self.plies],
-            "move": [self.taken_text(judged) for judged in self.plies],
-            "best": [self.best_text(judged) for judged in self.plies],
-        }
-        names = {name: name for name in ("value", "best_value", "loss", "luck")}
-        if not self.is_exact:
-            names |= {"error": "margin", "loss_error": "loss_margin"}
-        numbers = {
-            name: np.array([getattr(judged, of) for judged in self.plies], dtype=np.float64)
-            for name, of in names.items()
-        }
-        return {
-            **{name: np.array(column, dtype=object) for name, column in texts.items()},
-            **numbers,
-            "choice": np.array([judged.is_choice for judged in self.plies], dtype=bool),
-        }
+        return _played_columns([self]) | _judged_columns([self])
 
     def of_side(self, side: str) -> Iterator[JudgedPly]:
         """The plies of one side, with those of the opening."""
@@ -268,8 +250,13 @@ class GameAudit:
         """The number in the record of the throw of one of `all_plies`; 0 in the opening."""
         if index < len(self.opening):
             return 0
-        before = self.plies[: index - len(self.opening)]
-        return self.first + sum(not each.is_before_throw for each in before) + 1
+        return int(self.numbers[index - len(self.opening)])
+
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The number in the record of the throw of each of `plies`, from 1; shape (plies,)."""
+        thrown = np.array([not each.is_before_throw for each in self.plies], dtype=np.int64)
+        return np.asarray(self.first + np.cumsum(thrown) - thrown + 1)
 
     def taken_text(self, judged: JudgedPly) -> str | None:
         """The move or the choice made in one of its plies; None for a turn without a move."""
@@ -287,6 +274,88 @@ class GameAudit:
         if isinstance(option, PieceChoice):
             return option.name
         return self.record.stepper.text(judged.ply.side, option)
+
+
+def _unjudged(record: GameRecord) -> GameAudit:
+    """A game whose values nobody knows: all of them are NaN."""
+    nan = math.nan
+    plies = [
+        JudgedPly(ply, nan, nan, nan, -1, is_before_throw)
+        for ply in record.plies
+        for is_before_throw in ([True] * (len(ply.choices) > 1) + [False])
+    ]
+    return GameAudit(record, tuple(plies), nan, nan)
+
+
+def columns_of(games: Iterable[GameRecord | GameAudit]) -> dict[str, npt.NDArray[Any]]:
+    """The plies of many games as columns: see `ur_solver.api.games.ply_columns`."""
+    given = list(games)
+    audits = [each if isinstance(each, GameAudit) else _unjudged(each) for each in given]
+    sizes = [len(audit.plies) for audit in audits]
+    records = [audit.record for audit in audits]
+    texts = {
+        "rules": [record.rules.word for record in records],
+        "title": [record.title for record in records],
+    }
+    players = [
+        record.player(judged.ply.side)
+        for record, audit in zip(records, audits, strict=True)
+        for judged in audit.plies
+    ]
+    found = {
+        "game": np.repeat(np.arange(len(audits)), sizes),
+        **{name: np.repeat(_objects(column), sizes) for name, column in texts.items()},
+        "ply": np.concatenate([np.empty(0, np.int64), *(each.numbers for each in audits)]),
+        "player": _objects(players),
+        "time": np.array(
+            [each.ply.time for audit in audits for each in audit.plies], dtype=np.int64
+        ),
+        **_played_columns(audits),
+    }
+    if all(isinstance(each, GameAudit) for each in given):
+        found |= _judged_columns(audits)
+    return found
+
+
+def _played_columns(audits: Sequence[GameAudit]) -> dict[str, npt.NDArray[Any]]:
+    """What was played in some games, a row for each ply and choice before a throw."""
+    plies = [judged for audit in audits for judged in audit.plies]
+    positions = [
+        audit.record.stepper.notations(
+            [each.ply.state for each in audit.plies], [each.ply.side for each in audit.plies]
+        )
+        for audit in audits
+    ]
+    return {
+        "side": _objects([SIDE_NAMES[each.ply.side] for each in plies]),
+        "position": np.concatenate([_objects([]), *positions]),
+        "throw": _objects(["" if each.is_before_throw else each.ply.throw_text for each in plies]),
+        "move": _objects([audit.taken_text(each) for audit in audits for each in audit.plies]),
+        "choice": np.array([each.is_choice for each in plies], dtype=bool),
+    }
+
+
+def _judged_columns(audits: Sequence[GameAudit]) -> dict[str, npt.NDArray[Any]]:
+    """What audits know of the same rows."""
+    plies = [judged for audit in audits for judged in audit.plies]
+    names = {name: name for name in ("value", "best_value", "loss", "luck")}
+    if not all(audit.is_exact for audit in audits):
+        names |= {"error": "margin", "loss_error": "loss_margin"}
+    numbers = {
+        name: np.array([getattr(judged, of) for judged in plies], dtype=np.float64)
+        for name, of in names.items()
+    }
+    best = [audit.best_text(each) for audit in audits for each in audit.plies]
+    marks = [USUAL.mark(judged) for judged in plies]
+    return {
+        "best": _objects(best),
+        **numbers,
+        "mark": _objects([mark and mark.value for mark in marks]),
+    }
+
+
+def _objects(texts: Sequence[str | None]) -> npt.NDArray[np.object_]:
+    return np.array(texts, dtype=object)
 
 
 def _share(value: float, total: int) -> float:

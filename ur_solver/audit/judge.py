@@ -465,6 +465,9 @@ def _ply(
         rounds.index(taken) if steps else -1,
         0,
         f"round {number} of the opening",
+        (),
+        -1,
+        stepper,
     )
 
 

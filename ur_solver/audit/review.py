@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from ur_solver.answers.decisions import Mark, Thresholds, Values
 from ur_solver.audit.audits import GameAudit, JudgedPly, summarise
 from ur_solver.audit.judge import judged_rounds, thumb_plays
-from ur_solver.records import GameRecord, Step
+from ur_solver.records import Step
+from ur_solver.records.dates import day_of
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 
 PERIODS = {"year": 4, "month": 7, "day": 10}
 """How much of a date such as 2026-11-27 names each."""
 
 UNKNOWN = "unknown"
-
-_DATE = re.compile(r"(\d{4})[-./](\d{2})[-./](\d{2})(?!\d)")
-_DATES = ("date", "starttime", "utcdate")
-_LEAST_TIME = 10**11
-"""Milliseconds; smaller times of a record count from the start of the game."""
-
-
-def date_of(record: GameRecord) -> str | None:
-    """The day on which a game was played, as ``2026-11-27``; None if the record does not say it.
-
-    It is in a header such as ``Date: 2026-11-27`` or RoyalUr's ``StartTime``, or in the times of
-    RoyalUr's JSON.
-    """
-    headers = {name.lower(): text for name, text in record.metadata.items()}
-    for name in _DATES:
-        if found := _DATE.match(headers.get(name, "").strip()):
-            return "-".join(found.groups())
-    if record.start_time >= _LEAST_TIME:
-        try:
-            return datetime.fromtimestamp(record.start_time / 1000, UTC).date().isoformat()
-        except (OverflowError, ValueError, OSError):
-            return None
-    return None
 
 
 def over_time(
@@ -61,8 +37,8 @@ def over_time(
             if isinstance(by, int):
                 period = (number - 1) // by * by + 1
             else:
-                period = (date_of(audit.record) or UNKNOWN)[: PERIODS[by]]
-                period = UNKNOWN if UNKNOWN.startswith(period) else period
+                day = day_of(audit.record) or ""
+                period = day[: PERIODS[by]] if len(day) >= PERIODS[by] else UNKNOWN
             played.setdefault(player, {}).setdefault(period, []).append((audit, side))
     return [
         {"player": player, "period": _named(period, of_period), **_together(of_period, thresholds)}

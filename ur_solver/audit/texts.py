@@ -25,7 +25,7 @@ from typing import Any
 from ur_solver.answers.decisions import Mark, Thresholds, Verdict, to_side
 from ur_solver.audit.audits import GameAudit, JudgedPly, PlayerSummary, strength
 from ur_solver.common.text import cell, sound
-from ur_solver.records import GameRecord, rules_word
+from ur_solver.records import GameRecord, notation_of, rules_word, written_games
 from ur_solver.records.parts import comment_of_metadata, metadata_of_comment
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.payoff import MONEY
@@ -205,6 +205,12 @@ def annotated(audit: GameAudit, thresholds: Thresholds) -> GameRecord:
         others = {name: text for name, text in entries.items() if name not in _OWN}
         comments[n_plies] = comment_of_metadata({**commands, **others})
     return replace(audit.record, comments=dict(sorted(comments.items())))
+
+
+def annotated_text(audits: Iterable[GameAudit], thresholds: Thresholds, suffix: str) -> str:
+    """A file of `annotated` games, in the notation that its suffix names."""
+    games = (annotated(audit, thresholds) for audit in audits)
+    return "".join(written_games(games, notation_of(suffix)))
 
 
 def _findings(audit: GameAudit, thresholds: Thresholds) -> Iterator[tuple[int, dict[str, str]]]:

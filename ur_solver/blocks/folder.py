@@ -217,7 +217,7 @@ class BlockFiles:
         except OSError as error:
             raise OutputError(
                 f"cannot write block {record.index} to {str(self.folder)!r}: "
-                f"{error.strerror or error}; the blocks before it are kept"
+                f"{error.strerror or error}"
             ) from None
 
     def _publish(self, index: int, row: Row, part: pathlib.Path, path: pathlib.Path) -> Row:

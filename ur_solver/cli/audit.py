@@ -48,10 +48,10 @@ from ur_solver.cli.output import (
     echo,
     report_left_out,
     say,
-    say_written,
     side_name,
+    write_reports,
 )
-from ur_solver.common.files import Closing, check_outputs, write_file
+from ur_solver.common.files import Closing, check_outputs
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.errors import InputError, MissingTableError
@@ -63,7 +63,6 @@ from ur_solver.records import (
     find_files,
     opening_words,
     rules_word,
-    write_games,
 )
 from ur_solver.rules import DARK, LIGHT, RuleSet
 from ur_solver.rules.payoff import Units
@@ -130,6 +129,11 @@ class Judges(Closing):
     def faults(self) -> list[RecordFault]:
         """The games that could not be read, and those that nothing judges."""
         return [*([] if self._games is None else self._games.faults), *self._unjudged]
+
+    @property
+    def warnings(self) -> list[RecordFault]:
+        """What was read otherwise than it is written."""
+        return [] if self._games is None else self._games.warnings
 
     def _opened(self, found: Evaluator) -> Evaluator:
         if found.path is not None:
@@ -468,24 +472,22 @@ def audit_command(
                 found.append(audit)
                 show(counted(len(found), "game"))
         check_outputs(outputs, judges.paths)
-        if csv is not None:
-            from ur_solver.audit.texts import write_csv  # noqa: PLC0415 - same
-
-            write_file(csv, write_csv(found, thresholds))
-            say_written("table of all turns", csv)
-        if annotate is not None and found:
-            from ur_solver.audit.texts import annotated  # noqa: PLC0415 - same
-
-            n_games = write_games((annotated(audit, thresholds) for audit in found), annotate)
-            say_written(f"{counted(n_games, 'game')} with comments", annotate)
-        if html is not None:
+        if any(outputs.values()):
             from ur_solver.audit.report import html_report  # noqa: PLC0415 - same
+            from ur_solver.audit.texts import annotated_text, write_csv  # noqa: PLC0415 - same
 
-            write_file(html, html_report(found, thresholds, references))
-            say_written("report", html)
+            reports: dict[Path | None, tuple[str, Callable[[Path], str]]] = {
+                csv: ("table of all turns", lambda _: write_csv(found, thresholds)),
+                annotate: (
+                    f"{counted(len(found), 'game')} with comments",
+                    lambda path: annotated_text(found, thresholds, path.suffix),
+                ),
+                html: ("report", lambda _: html_report(found, thresholds, references)),
+            }
+            write_reports(found, reports)
     if found and not as_json:
         echo(audit_page(found, thresholds, references, worst, boards))
-    report_left_out(judges.faults, "not audited")
+    report_left_out(judges.faults, "not audited", judges.warnings)
 
 
 def _references(table: Evaluator, games: int) -> Mapping[str, float]:
@@ -544,7 +546,8 @@ def review_command(
     """Review the games of FILE... together: over time, by first choices and rules of thumb.
 
     The games are judged as by ur audit. The date of a game is in a header such as 'Date:
-    2026-11-27' or RoyalUr's StartTime; with --by 10 no dates are needed, and games count in the
+    2026-11-27' or RoyalUr's StartTime, or in the times of its JSON; a moment is on the day that it
+    is in the time zone of this machine. With --by 10 no dates are needed, and games count in the
     order of the files. First choices are those in the first throws, and in the rounds that find
     the first player; dark's are shown from light's side. Rules of thumb are compared in all
     choices after the opening.
@@ -575,11 +578,27 @@ def review_command(
             reviews.append(
                 json.dumps(review) if as_json else _review_page(review, audits, throws, top)
             )
+    if isinstance(by, str):
+        _report_dates(audit.record for audits in games_of.values() for audit in audits)
     if reviews and as_json:
         echo("\n".join(reviews), raw=True)
     elif reviews:
         echo("\n\n".join(reviews))
-    report_left_out(judges.faults, "not reviewed")
+    report_left_out(judges.faults, "not reviewed", judges.warnings)
+
+
+def _report_dates(records: Iterable[GameRecord]) -> None:
+    """Say once that dates are not understood."""
+    from ur_solver.records.dates import unread_date  # noqa: PLC0415 - an audit needs none of it
+
+    unread = [(each.title, text) for each in records if (text := unread_date(each))]
+    if unread:
+        title, text = unread[0]
+        others = f", nor are those of {counted(len(unread) - 1, 'other game')}"
+        say(
+            f"{title}: the date {text!r:.60} is not understood"
+            f"{others if unread[1:] else ''}; write it as 2026-11-27"
+        )
 
 
 def _review_page(review: dict[str, Any], audits: list[GameAudit], throws: int, top: int) -> str:

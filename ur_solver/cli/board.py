@@ -18,7 +18,7 @@ from ur_solver.cli.options import (
     position_argument,
     position_of,
 )
-from ur_solver.cli.output import draw_position, echo, say, say_written
+from ur_solver.cli.output import draw_position, echo, say, say_written, warn
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.progress import shown_task
 from ur_solver.errors import InputError, RecordError
@@ -131,7 +131,7 @@ def _game(path: str, number: int) -> GameRecord:
     """A game of a file by its number; RecordError if it cannot be read."""
     if not Path(path).is_file():
         raise InputError(f"{path!r:.200} is not a file; a GIF shows a game, whose file comes first")
-    game = next(islice(read_file(path), number - 1, None), None)
+    game = next(islice(read_file(path, warn=warn), number - 1, None), None)
     if game is None:
         raise InputError(f"{path!r:.200} has no game {number}")
     if isinstance(game, RecordFault):

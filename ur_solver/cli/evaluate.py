@@ -175,7 +175,7 @@ def _compared(
     ):
         found = []
         for plies in depths:
-            report(f"plies {plies}")
+            report(counted(plies, "ply", "plies"))
             found.append(estimator.looking(plies).compared_with(table, seed=seed, **more))
         units = estimator.rules.payoff.units
     if as_json:

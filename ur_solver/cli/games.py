@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +58,12 @@ def convert_command(
     if output is None:
         for text in written_games(converted, notation):
             echo(text, nl=False, raw=True)
-    elif (first := next(converted, None)) is not None:  # a file is not replaced by nothing
+    else:
         with shown_task("converting games"):
-            n_games = write_games(chain([first], converted), output)
-        say_written(counted(n_games, "game"), output)
-    report_left_out([*games.faults, *left_out], "not converted")
+            n_games = write_games(converted, output)
+        if n_games:
+            say_written(counted(n_games, "game"), output)
+    report_left_out([*games.faults, *left_out], "not converted", games.warnings)
 
 
 def _notation(name: str | None, output: Path | None) -> Notation:
@@ -116,7 +116,7 @@ def dice_command(files: tuple[str, ...], rules: str | None, seed: int, as_json: 
             echo(json.dumps(each), raw=True)
     elif found:
         echo("\n\n".join(_dice_page(each) for each in found))
-    report_left_out(games.faults, "not counted")
+    report_left_out(games.faults, "not counted", games.warnings)
 
 
 def _dice_page(found: dict[str, Any]) -> str:

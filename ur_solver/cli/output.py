@@ -12,7 +12,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from ur_solver.common.files import write_files
 from ur_solver.common.text import printable_lines
 from ur_solver.errors import RecordError
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
@@ -277,11 +278,37 @@ def _folded(
     yield from (line.rstrip() for line in captured.get().splitlines())
 
 
-def report_left_out(faults: Sequence[RecordFault], what: str) -> None:
+def write_reports(
+    found: Sized, reports: Mapping[Path | None, tuple[str, Callable[[Path], str]]]
+) -> None:
+    """Write the files that were asked for about what a command has found: all or none of them.
+
+    A report has a name and is made for its path; it was not asked for where that is None. Where
+    nothing was found, nothing is replaced.
+    """
+    asked = {path: report for path, report in reports.items() if path is not None}
+    if asked and not found:
+        say(f"nothing to write: {' and '.join(map(str, asked))} left as before")
+        return
+    write_files({path: make(path) for path, (_, make) in asked.items()})
+    for path, (what, _) in asked.items():
+        say_written(what, path)
+
+
+def warn(warning: RecordFault) -> None:
+    """Print what was read otherwise than it is written."""
+    say(f"warning: {warning}")
+
+
+def report_left_out(
+    faults: Sequence[RecordFault], what: str, warnings: Iterable[RecordFault] = ()
+) -> None:
     """Report games that were left out; raise RecordError of the last one if there are any.
 
     `what` says what was not done with them, such as ``not audited``.
     """
+    for each in warnings:
+        warn(each)
     for fault in faults[:-1]:
         say(f"{what}: {fault}")
     if faults:

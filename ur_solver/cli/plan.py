@@ -72,7 +72,7 @@ class Cost:
     def rows(self) -> list[list[str]]:
         """The figures as rows of two columns."""
         if self.reason is not None:
-            solving = f"not on this machine: {self.reason}"
+            solving = f"not possible: {self.reason}"
         else:
             time = "" if self.seconds is None else f"some {time_text(self.seconds)}, "
             solving = (
@@ -224,6 +224,7 @@ def _chart(found: Schedule) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
         'font-family="sans-serif" font-size="11">'
+        f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>'
     ]
     for worker, shares in enumerate(busy):
         foot = _ROW * (worker + 1) - 4

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import click
 
-from ur_solver.answers.decisions import counts_as_best
 from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.asking import ask
@@ -109,7 +108,7 @@ class Quiz:
             chosen = decision.options[index]
             self._count(decision, chosen, is_first=is_first)
             is_first = False
-            if _is_right(decision, chosen):
+            if chosen in decision.answers:
                 echo(_answer_text(decision, evaluator))
                 return
             echo(_wrong_text(decision, chosen, evaluator))
@@ -119,15 +118,10 @@ class Quiz:
             return
         self._n_asked += 1
         if chosen is not None:
-            self._n_right += _is_right(decision, chosen)
+            self._n_right += chosen in decision.answers
             self._lost += chosen.loss / (decision.total or 1)
         else:
             self._lost += decision.cost
-
-
-def _is_right(decision: Problem, chosen: Weighed) -> bool:
-    """Whether an option is as good as the best, or might be as far as estimates can tell."""
-    return bool(counts_as_best(chosen.loss, chosen.loss_error, decision.total))
 
 
 def _wrong_text(decision: Problem, chosen: Weighed, evaluator: Evaluator) -> str:
@@ -201,16 +195,17 @@ def write_cards(decisions: Sequence[Problem], path: Path, pictures: Path | None 
 
 
 def _back(decision: Problem) -> str:
-    """The back of a card, as HTML: the best option, all with their values, what was played."""
+    """The back of a card, as HTML: the best options, all with their values, what was played."""
     units = decision.position.rules.payoff.units
     rows = "".join(
         f"<tr><td>{escape(each.text)}</td><td>{units.value(each.value)}</td>"
-        f"<td>{units.lost(each.loss) if each.loss else 'best'}</td></tr>"
+        f"<td>{'best' if each in decision.answers else units.lost(each.loss)}</td></tr>"
         for each in decision.ranked
     )
     source = f", {printable(decision.source)}" if decision.source else ""
     played = f"<p>{escape(f'played: {decision.played}{source}')}</p>" if decision.played else ""
-    return f"<p><b>{escape(decision.best.text)}</b></p><table>{rows}</table>{played}"
+    best = " or ".join(f"<b>{escape(each.text)}</b>" for each in decision.answers)
+    return f"<p>{best}</p><table>{rows}</table>{played}"
 
 
 Asked = tuple[Problem, Evaluator]
@@ -286,7 +281,7 @@ def practise_command(
                 echo(json.dumps(each.to_json()), raw=True)
         elif cards is None:
             Quiz(asked).ask()
-    report_left_out(judges.faults, "not judged")
+    report_left_out(judges.faults, "not judged", judges.warnings)
 
 
 def _drawn(table: Evaluator, count: int, seed: int, cost: float) -> list[Asked]:

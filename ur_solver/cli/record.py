@@ -101,10 +101,11 @@ class Recording(Playing):
         if self.replay.winner is not None:
             self._draw()
         echo(f"\n{end_words(now)}, {counted(len(now.plies), 'throw')}")
-        prompt = "is the record right? Enter ends it, undo or back 5 corrects it"
+        question = "is the record right? Enter ends it; undo or back 5 corrects it"
+        echo(question)
         while True:
             try:
-                answer = ask(prompt, lambda _line: self._words(), blank="y")
+                answer = ask("right", lambda _line: self._words(), blank="y")
             except click.Abort:
                 if is_conversation():
                     raise
@@ -117,7 +118,7 @@ class Recording(Playing):
                     case "n" | "no":
                         self._undo()
                     case _ if not self._obeys(answer):
-                        say(f"{answer[:40]!r}: {prompt}; 'help' lists what else you can type")
+                        say(f"{answer[:40]!r}: {question}; 'help' lists what else you can type")
             except MovedError:
                 return self._is_over()
             except QuitError:

@@ -17,8 +17,8 @@ from ur_solver.cli.options import (
     seed_option,
     table_argument,
 )
-from ur_solver.cli.output import columns, echo, say, say_written
-from ur_solver.common.files import check_outputs, write_file
+from ur_solver.cli.output import columns, echo, say, write_reports
+from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted
 from ur_solver.players.policies import PRIORITIES
@@ -366,12 +366,13 @@ def compare_command(
         else _studied(word, games, _COMPARED, seed, plies)
         for word in words
     ]
-    if html is not None:
-        write_file(html, comparison_page(studies))
-        say_written("page", html)
-    if csv is not None:
-        write_file(csv, comparison_csv(studies))
-        say_written("table", csv)
+    write_reports(
+        studies,
+        {
+            html: ("page", lambda _: comparison_page(studies)),
+            csv: ("table", lambda _: comparison_csv(studies)),
+        },
+    )
     if as_json:
         echo(comparison_json(studies), raw=True)
     elif html is None and csv is None:

@@ -569,7 +569,7 @@ def fetch_command(
     \b
     ur fetch https://example.org/finkel-7.h5
     """
-    from ur_solver.answers.fetch import fetch, name_of  # noqa: PLC0415 - HTTP and TLS
+    from ur_solver.answers.fetch import fetch, name_of, part_of_fetch  # noqa: PLC0415 - HTTP and TLS
     from ur_solver.table.output import make_folder  # noqa: PLC0415 - as above
 
     name = name_of(url)
@@ -578,7 +578,13 @@ def fetch_command(
         if make_folder(output.parent):
             messages.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
     shown = partial(messages.progress, "fetching", unit="bytes")
-    replaced = fetch(url, output, sha256=sha256, force=force, shown=shown)
+    part = part_of_fetch(output)
+    try:
+        replaced = fetch(url, output, sha256=sha256, force=force, shown=shown)
+    except BaseException:
+        if part.exists():
+            say(f"{size_text(part.stat().st_size)} of the table are kept in {str(part)!r}")
+        raise
     if replaced is not None:
         messages.say(f"replaced {replaced}", "replaced", replaced=replaced)
     with TableFile(output, OBJECTIVES) as table:

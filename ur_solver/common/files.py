@@ -13,7 +13,7 @@ import stat
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -45,8 +45,16 @@ def path_text(path: str | os.PathLike[str], expected: str = "a path") -> str:
 
 def write_file(path: Path, content: str | bytes) -> None:
     """Write a complete file; text as UTF-8, without lone surrogates. Raises OutputError."""
-    with new_file(path) as file:
-        file.write(encoded(content) if isinstance(content, str) else content)
+    write_files({path: content})
+
+
+def write_files(contents: Mapping[Path, str | bytes]) -> None:
+    """Write complete files, as `write_file` does: all of them, or none if one cannot be."""
+    with ExitStack() as stack:
+        for path, content in contents.items():
+            file = stack.enter_context(new_file(path))
+            file.write(encoded(content) if isinstance(content, str) else content)
+            file.flush()  # a full disk is found before any file gets its name
 
 
 @contextmanager

@@ -17,8 +17,10 @@ from typing import Any, NoReturn, SupportsFloat, SupportsIndex
 
 from ur_solver.errors import InputError, WrongTypeError
 
-_UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
-_BEGINS_UTF_16 = {mark[:1] for mark in _UTF_16}
+UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
+"""The encodings of text that begins with a byte order mark of two bytes."""
+
+_BEGINSUTF_16 = {mark[:1] for mark in UTF_16}
 _MARK = "\ufeff"
 """The byte order mark. Joined files have one in their middle."""
 
@@ -70,7 +72,7 @@ def decoded(content: bytes) -> str:
     It is UTF-8, with or without a byte order mark, or UTF-16 with one; lines end in LF, CR LF or
     CR. InputError names the first byte that is not text.
     """
-    name = _UTF_16.get(content[:2], "UTF-8")
+    name = UTF_16.get(content[:2], "UTF-8")
     try:
         return normal(content.decode(name))
     except UnicodeDecodeError as error:
@@ -88,9 +90,9 @@ class StreamDecoder:
         """The text of the next part. Its last bytes may be kept, until `final`."""
         if self._decoder is None:
             self._begin += part
-            if self._begin in _BEGINS_UTF_16 and not final:
+            if self._begin in _BEGINSUTF_16 and not final:
                 return ""
-            name = _UTF_16.get(self._begin[:2], "UTF-8")
+            name = UTF_16.get(self._begin[:2], "UTF-8")
             decoder = codecs.getincrementaldecoder(name)("replace")
             self._decoder = io.IncrementalNewlineDecoder(decoder, translate=True)
             part = self._begin

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ur_solver.blocks.folder import LATE, BlockFiles, BlockRecord, BlockResult, Row
 from ur_solver.common.files import Closing
+from ur_solver.errors import OutputError
 from ur_solver.kernel.interface import FinishedBlocks, Values
 
 
@@ -196,7 +197,7 @@ class FileStore(Closing):
         """
         record, values = result
         if self._is_shared:
-            return BlockRecord.of(self.files.write(record, values))
+            return BlockRecord.of(self._filed(record, values))
         size = values.nbytes
         self._backlog.settle()
         with self._lock:
@@ -239,12 +240,18 @@ class FileStore(Closing):
 
     def _write(self, result: BlockResult, is_kept: bool) -> None:
         record, values = result
-        row = self.files.write(record, values, is_read_again=not is_kept)
+        row = self._filed(record, values, is_read_again=not is_kept)
         with self._lock:
             if not is_kept:
                 self._values.pop(record.index, None)
         self._on_written(row)
         self._hand_on(result)
+
+    def _filed(self, record: BlockRecord, values: Values, *, is_read_again: bool = True) -> Row:
+        try:
+            return self.files.write(record, values, is_read_again=is_read_again)
+        except OutputError as error:
+            raise OutputError(f"{error}; the blocks before it are kept") from None
 
     def _hand_on(self, result: BlockResult) -> None:
         """Hand a block on, unless it is one that was damaged and solved again."""

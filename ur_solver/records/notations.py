@@ -10,26 +10,32 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ur_solver.common.files import new_file
-from ur_solver.common.text import decoded, encoded, json_value_at, normal
-from ur_solver.errors import InputError, RecordError, RuleSetError
+from ur_solver.common.text import encoded, json_value_at
+from ur_solver.errors import RecordError, RuleSetError
 from ur_solver.records.plain import is_plain, read_plain, write_plain
 from ur_solver.records.record import GameRecord, RecordFault
 from ur_solver.records.rgn import RULES_TAG, read_rgn, rgn_fault, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import rules_word, settings_of
+from ur_solver.records.source import AHEAD, Source, blocks_of_file, blocks_of_text
 from ur_solver.rules import RuleSet
 from ur_solver.rules.registry import load_plugins
 
 MAX_BROKEN = 100
 """The number of faults after which the rest of a text is not read. Python counts the lines
-before each of them from the start of the text."""
+before each of them from the start of the block."""
 
+_TAKEN_AT_ONCE = 1 << 14
 _BETWEEN = re.compile(r"[\s\ufeff,\]]*")
 _BEGIN = re.compile(r'[\s\ufeff,\]]*(?:\{\s*(?:["{}]|\Z)|\[\s*[{\]])')
+_ARRAY = re.compile(r"\[\s*(?=[{\]])")
 _NEXT = re.compile(r'^[{\[]|\{\s*"notation_version"', re.MULTILINE)
 
 
@@ -38,68 +44,93 @@ def begins_json(text: str, position: int = 0) -> bool:
     return _BEGIN.match(text, position) is not None
 
 
-class JsonValues:
-    """The values from a position on, as far as JSON goes, those in an array one by one.
+def json_values_of(source: Source, *, is_first: bool) -> Iterator[tuple[object | RecordError, str]]:
+    """Take the values from where a source is, as far as JSON goes, those in arrays one by one.
 
-    Each comes with its place, for messages; text that is not JSON gives an error instead. Once all
-    values have been taken, `end` is where JSON ends.
+    Each comes with its place, for messages; text that is not JSON gives an error instead. Nothing
+    is before those that are `is_first`, and one that is alone needs no line.
     """
-
-    def __init__(self, text: str, position: int) -> None:
-        self._text = text
-        self._begin = self.end = position
-
-    def __iter__(self) -> Iterator[tuple[object | RecordError, str]]:
-        text, broken, line = self._text, 0, 1
-        at, counted = self._begin, 0
-        while begins_json(text, at):
-            start = self._skip(at)
-            line, counted = line + text.count("\n", counted, start), start
-            try:
-                value, at = json_value_at(text, start)
-            except RecursionError:
-                yield RecordError(f"line {line}: brackets nested too deeply for a game"), ""
-                self.end = len(text)
+    at, n_broken = 0, 0
+    index: int | None = None  # of the next value in an array
+    array = ""  # the place of the array
+    while True:
+        if at > _TAKEN_AT_ONCE or len(source.text) - at < AHEAD:
+            source.take(at)
+            at = 0
+            if len(source.text) < AHEAD:
+                source.more()
+        text = source.text
+        start = _skip(text, at)
+        if start == len(text) and source.more():
+            continue
+        if "]" in text[at:start]:
+            index = None
+        line = source.line + text.count("\n", 0, start)
+        if index is None:
+            if not begins_json(text, start):
+                source.take(start)
                 return
-            except ValueError as error:
-                broken += 1
-                yield _not_json(text, error, line), ""
-                if broken >= MAX_BROKEN:
-                    yield RecordError(f"more than {MAX_BROKEN} places are not JSON"), ""
-                    self.end = len(text)
-                    return
-                found = _NEXT.search(text, start + 1)
-                at = self.end = found.start() if found else len(text)
+            if found := _ARRAY.match(text, start):
+                index, at, array = 0, found.end(), "" if is_first else f"line {line}: "
                 continue
-            self.end = self._skip(at)
-            is_only = start == self._skip(0) and self.end == len(text)
-            place = "" if is_only else f"line {line}: "
-            if isinstance(value, list):
-                for index, each in enumerate(value):
-                    yield each, f"{place}[{index}]."
-            else:
-                yield value, place
+        try:
+            value, end = json_value_at(text, start)
+        except RecursionError:
+            yield RecordError(f"line {line}: brackets nested too deeply for a game"), ""
+            source.stop()
+            return
+        except ValueError as error:
+            fault, is_cut = _not_json(text, error, source.line, line), _is_cut(text, error)
+            source.take(start)
+            at = 0
+            if is_cut and source.more():
+                continue
+            n_broken += 1
+            yield fault, ""
+            if n_broken >= MAX_BROKEN:
+                yield RecordError(f"more than {MAX_BROKEN} places are not JSON"), ""
+                source.stop()
+                return
+            source.find(_NEXT, 1)
+            index, is_first = None, False
+            continue
+        if index is not None:
+            yield value, f"{array}[{index}]."
+            index += 1
+        else:
+            while is_first and _skip(source.text, end) == len(source.text) and source.more():
+                pass
+            is_only = is_first and _skip(source.text, end) == len(source.text)
+            yield value, "" if is_only else f"line {line}: "
+        at, is_first = end, False
 
-    def _skip(self, position: int) -> int:
-        found = _BETWEEN.match(self._text, position)
-        assert found is not None
-        return found.end()
+
+def _skip(text: str, position: int) -> int:
+    found = _BETWEEN.match(text, position)
+    assert found is not None
+    return found.end()
 
 
-def _not_json(text: str, error: ValueError, line: int) -> RecordError:
+def _is_cut(text: str, error: ValueError) -> bool:
+    """Whether JSON breaks off where the text ends."""
+    return isinstance(error, json.JSONDecodeError) and error.pos >= len(text.rstrip()) - 1
+
+
+def _not_json(text: str, error: ValueError, first_line: int, line: int) -> RecordError:
+    """The fault of a value on a line, in a text that begins on another."""
     if not isinstance(error, json.JSONDecodeError):
         # a number with more digits than Python converts, for example
         return RecordError(f"line {line}: not JSON: {error}")
-    is_cut = error.pos >= len(text.rstrip()) - 1
     return RecordError(
-        f"line {error.lineno}, column {error.colno}: not JSON: {error.msg.lower()}"
-        + (" (the text breaks off)" if is_cut else "")
+        f"line {first_line + error.lineno - 1}, column {error.colno}: not JSON: "
+        f"{error.msg.lower()}{' (the text breaks off)' if _is_cut(text, error) else ''}"
     )
 
 
-Reader = Callable[[str, RuleSet | None, str, int], Iterator[GameRecord | RecordError]]
-"""Yields the games of a text, given the rule set of games that do not name theirs, the file's name
-and the number of the text's first line there; an error in place of a game that is not valid."""
+Reader = Callable[[Any, RuleSet | None, str, int], Iterator[GameRecord | RecordError]]
+"""Yields the games of a text, or of its parts, given the rule set of games that do not name theirs,
+the file's name and the number of the text's first line there; an error in place of a game that is
+not valid."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +148,13 @@ class Notation:
     fault : callable
         Why the games of a rule set cannot be written, as a sentence; None if they can.
     is_used : callable
-        Whether a text is in this notation. A text that no notation recognises is read as RGN.
+        Whether a text, of which it gets the beginning at least, is in this notation. A text that no
+        notation recognises is read as RGN.
     read : Reader or None
         None for JSON, which is recognised by its brackets wherever it begins in a file.
+    reads_parts : bool
+        Whether `read` takes the parts of a text, which end where lines end, in place of the text:
+        then files may be larger than memory.
     between : str
         What stands between the lines of two games in a file.
     """
@@ -130,6 +165,7 @@ class Notation:
     fault: Callable[[RuleSet], str | None] = lambda rules: None
     is_used: Callable[[str], bool] = lambda text: False
     read: Reader | None = None
+    reads_parts: bool = False
     between: str = "\n"
 
 
@@ -179,11 +215,11 @@ def notation_of(word: str) -> Notation:
     return notation
 
 
-_RULES_TAG = re.compile(rf"^\[{RULES_TAG} ", re.MULTILINE)
+_RULES_TAG = re.compile(rf"^\[{RULES_TAG}\s", re.MULTILINE)
 
 
-def reader_of(text: str) -> Reader:
-    """What reads a text that is not JSON.
+def notation_used(text: str) -> Notation:
+    """The notation of a text that is not JSON.
 
     For one with RGN's tag of the rules no plugins are looked for, which takes longer than an audit
     of some games.
@@ -194,7 +230,7 @@ def reader_of(text: str) -> Reader:
 
     is_tagged = _RULES_TAG.search(text) is not None
     found = next(filter(fits, NOTATIONS.values()), None) if is_tagged else _found(fits)
-    return found.read if found and found.read else read_rgn
+    return found or NOTATIONS["rgn"]
 
 
 def _found(fits: Callable[[Notation], bool]) -> Notation | None:
@@ -214,20 +250,24 @@ def _json_fault(rules: RuleSet) -> str | None:
     return None
 
 
-register_notation(Notation("ur", (".ur",), write_plain, is_used=is_plain, read=read_plain))
 register_notation(
-    Notation("rgn", (".rgn",), lambda game: write_rgn(game, with_rules=True), rgn_fault)
+    Notation("ur", (".ur",), write_plain, is_used=is_plain, read=read_plain, reads_parts=True)
+)
+register_notation(
+    Notation(
+        "rgn",
+        (".rgn",),
+        lambda game: write_rgn(game, with_rules=True),
+        rgn_fault,
+        read=read_rgn,
+        reads_parts=True,
+    )
 )
 register_notation(Notation("json", (".json", ".jsonl"), write_json_game, _json_fault, between=""))
 
 
-MAX_BYTES = 32 << 20
-"""A larger file of games is not read. About 2,000 games in RoyalUr's JSON fit into this size, and
-no JSON of this size takes as much as a gigabyte of memory."""
-
-MAX_GAMES = 100_000
-"""More games than fit into a file of `MAX_BYTES`. Only entries that are not games, such as a '{' on
-each line, can be more."""
+MAX_FAULTS = 10_000
+"""The number of faults after which the rest of a file is not read."""
 
 _JSON_GAME = re.compile(r'\{\s*"notation_version"')
 """What a game in RoyalUr's JSON begins with, also after a game in another notation."""
@@ -258,32 +298,55 @@ def _games_below(path: str) -> Iterator[str]:
                 yield file
 
 
-def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
+def ignored(_warning: RecordFault) -> None:
+    """Ignore a warning."""
+
+
+def read_file(
+    path: str, rules: RuleSet | None = None, warn: Callable[[RecordFault], object] = ignored
+) -> Iterator[GameRecord | RecordFault]:
     """The games of a file, with a fault in place of each game that could not be read.
 
     The content determines the notation, not the file's name, which is ``-`` for standard input. A
     file may hold one game or several, in JSON one after the other or in arrays, and so files of
-    games may be joined. A text without a game is a fault. `rules` are those of games that do not
-    name theirs, as in RGN; a game that names others gives a fault.
+    games may be joined. It is read as games are asked for, and may be larger than memory. A text
+    without a game is a fault. `rules` are those of games that do not name theirs, as in RGN; a game
+    that names others gives a fault. `warn` gets what was read otherwise than it is written.
     """
     try:
-        text = text_of_file(path)
-    except InputError as error:
-        yield RecordFault(path, 1, str(error))
-        return
-    yield from read_text(text, rules, path)
+        with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
+            blocks = blocks_of_file(file, lambda text: warn(RecordFault(path, 1, text)))
+            yield from _read(Source(blocks), rules, path)
+    except OSError as error:
+        yield RecordFault(path, 1, f"{error.strerror}")
+    except ValueError as error:  # a null character in the name
+        yield RecordFault(path, 1, f"{error}")
+
+
+def text_of_file(path: str) -> str:
+    """The whole text of a file of games; RecordError if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return "".join(blocks_of_file(file, lambda _warning: None))
+    except OSError as error:
+        raise RecordError(f"{error.strerror}") from None
 
 
 def read_text(
     text: str, rules: RuleSet | None = None, name: str = "-"
 ) -> Iterator[GameRecord | RecordFault]:
     """The games of a text, as `read_file` gives those of a file called `name`."""
-    number = 0
-    for number, game in enumerate(_games(normal(text), rules, name), start=1):
-        if number > MAX_GAMES:
-            yield RecordFault(name, number, f"more than {MAX_GAMES:,} games; split the file")
-            return
+    yield from _read(Source(blocks_of_text(text)), rules, name)
+
+
+def _read(source: Source, rules: RuleSet | None, name: str) -> Iterator[GameRecord | RecordFault]:
+    number = n_faults = 0
+    for number, game in enumerate(_games(source, rules, name), start=1):
         if isinstance(game, RecordError):
+            n_faults += 1
+            if n_faults > MAX_FAULTS:
+                yield RecordFault(name, number, f"more than {MAX_FAULTS:,} faults")
+                return
             yield RecordFault(name, number, str(game))
         elif rules is not None and not game.rules.is_same_game(rules):
             yield RecordFault(
@@ -310,6 +373,8 @@ def check_output(path: Path, rules: RuleSet) -> None:
 def write_games(records: Iterable[GameRecord], path: Path) -> int:
     """Write games in the notation that belongs to the suffix of `path`, and return their number.
 
+    A file is not replaced by nothing: without a game none is written.
+
     It is JSON with one game a line (``.json``, ``.jsonl``), RGN (``.rgn``), the plain notation
     (``.ur``) or a registered one (`ur_solver.records.notations`).
 
@@ -322,12 +387,13 @@ def write_games(records: Iterable[GameRecord], path: Path) -> int:
     OutputError
         If the file cannot be written.
     """
-    notation = notation_of(path.suffix)
-    n_games = 0
+    texts = written_games(records, notation_of(path.suffix))
+    first = next(texts, None)
+    if first is None:
+        return 0
     with new_file(path) as file:
-        for text in written_games(records, notation):
+        for n_games, text in enumerate(chain([first], texts), start=1):  # noqa: B007
             file.write(encoded(text))
-            n_games += 1
     return n_games
 
 
@@ -341,48 +407,40 @@ def written_games(records: Iterable[GameRecord], notation: Notation) -> Iterator
         yield f"{between}{notation.write(record)}\n"
 
 
-def text_of_file(path: str) -> str:
-    """The text of a file of games, ``-`` for standard input; RecordError if it cannot be read."""
-    try:
-        if path == "-":
-            content = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(path).open("rb") as file:
-                content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise RecordError(f"{error.strerror}") from None
-    except ValueError as error:  # a null character in the name
-        raise RecordError(f"{error}") from None
-    if len(content) > MAX_BYTES:
-        raise RecordError(f"larger than {MAX_BYTES >> 20} MiB; split it into several files")
-    return decoded(content)
-
-
-def _games(text: str, rules: RuleSet | None, path: str) -> Iterator[GameRecord | RecordError]:
+def _games(source: Source, rules: RuleSet | None, path: str) -> Iterator[GameRecord | RecordError]:
     """The games of a text, whose parts may be in different notations; errors in their places."""
-    position, line, number = 0, 1, 0
-    while position < len(text):
-        if begins_json(text, position):
-            values = JsonValues(text, position)
-            for value, place in values:
+    number = 0
+    try:
+        while source.begin():
+            if begins_json(source.text):
+                games: Iterator[GameRecord | RecordError] = (
+                    value if isinstance(value, RecordError) else _game(value, path, place)
+                    for value, place in json_values_of(source, is_first=number == 0)
+                )
+            else:
+                games = _games_of_part(source, rules, path)
+            for game in games:
                 number += 1
-                yield value if isinstance(value, RecordError) else _game(value, path, number, place)
-            end = values.end
-        else:
-            found = _JSON_GAME.search(text, position)
-            end = found.start() if found else len(text)
-            part = text[position:end]
-            for game in reader_of(part)(part, rules, path, line):
-                number += 1
+                source.taken = 0
                 if isinstance(game, GameRecord) and game.number != number:
                     game = replace(game, number=number)  # noqa: PLW2901
                 yield game
-        line += text.count("\n", position, end)
-        position = end
+    except RecordError as error:
+        yield error
 
 
-def _game(values: object, path: str, index: int, place: str) -> GameRecord | RecordError:
+def _games_of_part(
+    source: Source, rules: RuleSet | None, path: str
+) -> Iterator[GameRecord | RecordError]:
+    """The games before the next one in JSON."""
+    notation, line = notation_used(source.text), source.line
+    assert notation.read is not None
+    parts = source.until(_JSON_GAME)
+    yield from notation.read(parts if notation.reads_parts else "".join(parts), rules, path, line)
+
+
+def _game(values: object, path: str, place: str) -> GameRecord | RecordError:
     try:
-        return read_json_game(values, path, index)
+        return read_json_game(values, path)
     except RecordError as error:
         return RecordError(f"{place}{error}")

@@ -40,12 +40,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from ur_solver.errors import RecordError
+from ur_solver.records.dates import dated_metadata
 from ur_solver.records.parts import (
     CLOCK,
     END,
@@ -69,7 +70,7 @@ from ur_solver.records.parts import (
     unquoted_text,
 )
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
-from ur_solver.records.settings import rules_of_text, rules_text
+from ur_solver.records.settings import check_agreement, rules_of_text, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
 from ur_solver.rules.openings import NO_MOVE
 
@@ -77,9 +78,20 @@ RULES, START = "rules", "start"
 
 _OWN_HEADERS = (RULES, START, OPENING, END)
 _BARE_NAME = r"[\w.-]{1,80}"
-_HEADER = re.compile(rf"({_BARE_NAME}|[^\W\d][\w .-]{{0,79}}|\"(?:[^\"\\]|\\.)*\"):(?:\s+(.*))?")
+_HEADER = re.compile(rf"({_BARE_NAME}|[^\W\d][\w .-]{{0,79}}|\"(?:[^\"\\]|\\.)*\")\s*:(?:\s+(.*))?")
+_TIGHT_HEADER = re.compile(r"([^\W\d_]{1,80}|\"[^\W\d_]{1,80}\")\s*:(\S.*)")
+_RULES_WORD = re.compile(r'[-*"\s]*rules?\b(?!["\s]*:)', re.IGNORECASE)
+"""What means a header, and is none."""
+
 _SIDE = r"(?i:L|D|light|dark)\b"
-_TURN = re.compile(rf"\s*(?:\d+[.)]\s*)?{_SIDE}\s")
+_TURN = re.compile(
+    rf"\s*(?:\d+[.)]\s*)?(?:{_SIDE}\s+(?![:\s])|(?i:[LD])\s*:\s*(?:[A-Za-z]+\s+)?\d{{1,2}}(?!\S)"
+    r"|(?i:light|dark)\s*:\s*(?:[A-Za-z]+\s+)?\d{1,2}\s+\S)"
+)
+_THROW = re.compile(r"\s*(?i:light|dark)\s*:\s*\d{1,2}")
+"""A throw without a move, after turns; before any turn it is a header with a player's name."""
+
+_COLON = re.compile(rf"\s*(?:\d+[.)]\s*)?{_SIDE}\s*:")
 _NUMBER = re.compile(r"\s*\d+[.)]\s*(?=[a-zA-Z])")
 _RGN_TURN = re.compile(rf"\s*(?:\d+\.|/|\(\d+\))\s*(?!{_SIDE}\s)\S")
 _COMMENT_LINE = re.compile(r"\s*(?:[#;](.*)|\{([^{}]*)\})\s*")
@@ -123,32 +135,39 @@ def is_plain(text: str) -> bool:
             continue
         if _TURN.match(bare) or read_result(bare.strip()):
             return True
-        if not _HEADER.fullmatch(bare):
+        if _RULES_WORD.match(bare):
+            return True
+        if not (_HEADER.fullmatch(bare) or _TIGHT_HEADER.fullmatch(bare)):
             return is_found and not (_RGN_TURN.match(bare) or bare.startswith("["))
         is_found = True
     return is_found
 
 
 def read_plain(
-    text: str, rules: RuleSet | None = None, file: str = "-", first_line: int = 1
+    text: str | Iterable[str],
+    rules: RuleSet | None = None,
+    file: str = "-",
+    first_line: int = 1,
 ) -> Iterator[GameRecord | RecordError]:
     """The games in a text in the plain notation; an error in place of one that is not valid.
 
-    `rules` are those of games without the header ``rules``; `first_line` is the number of the
-    text's first line in the file.
+    The text may be given in parts that end where lines end. `rules` are those of games without the
+    header ``rules``; `first_line` is the number of the text's first line in the file.
     """
-    for number, game in enumerate(_split(text, first_line), start=1):
+    parts = [text] if isinstance(text, str) else text
+    for number, game in enumerate(_split(parts, first_line), start=1):
         try:
             yield _interpret(game, rules, file, number)
         except RecordError as error:
             yield error
 
 
-def _split(text: str, first_line: int) -> Iterator[_GameText]:
+def _split(parts: Iterable[str], first_line: int) -> Iterator[_GameText]:
     game = _GameText()
     waiting: list[str] = []  # comments of the next game, if it begins before a turn
     is_empty = True
-    for number, raw in enumerate(text.split("\n"), start=first_line):
+    lines = (line for part in parts for line in part.removesuffix("\n").split("\n"))
+    for number, raw in enumerate(lines, start=first_line):
         line = raw.rstrip()
         if not waiting and game.end is None and _WRITTEN_TURN.fullmatch(line):
             game.turns.append((number, line))
@@ -160,8 +179,13 @@ def _split(text: str, first_line: int) -> Iterator[_GameText]:
         if comment := _COMMENT_LINE.fullmatch(line):
             waiting.append((comment[1] or comment[2] or "").removeprefix(" "))
             continue
-        header = None if _TURN.match(line) else _HEADER.fullmatch(line)
-        is_end = header is not None and header[1].lower() == END
+        has_turns = bool(game.turns) and game.end is None
+        header = None
+        if not (_TURN.match(line) or (has_turns and _THROW.fullmatch(line))):
+            header = _HEADER.fullmatch(line) or _TIGHT_HEADER.fullmatch(line)
+        is_end = header is not None and (
+            header[1].strip().lower() == END or (has_turns and header[1].lower() == f'"{END}"')
+        )
         if game.end is not None or (header is not None and not is_end and bool(game.turns)):
             yield game
             game = _GameText()
@@ -174,7 +198,7 @@ def _split(text: str, first_line: int) -> Iterator[_GameText]:
         elif is_end:
             game.end = number, header[2] or ""
         else:
-            game.headers.append((number, header[1], header[2] or ""))
+            game.headers.append((number, header[1].strip(), header[2] or ""))
     if not is_empty:
         for comment_text in waiting:
             game.comments.add(len(game.turns), comment_text)
@@ -193,6 +217,8 @@ def _add_turn(game: _GameText, number: int, line: str) -> None:
     if read_result(result):
         game.end = number, result
     else:
+        if colon := _COLON.match(line):
+            line = f"{line[: colon.end() - 1]} {line[colon.end() :]}"
         game.turns.append((number, line))
     for piece in pieces[n_words:]:
         text = clock_comment(piece[3]) if piece[3] else (piece[1] or piece[2] or "").strip()
@@ -203,6 +229,10 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
     faults = Faults()
     own, metadata = _headers(game, faults)
     rules = _rules_of(game, own, rules, faults)
+    for line, name, value in game.headers:
+        if rules is not None and name.lower() not in _OWN_HEADERS:
+            with faults, Placed(f"line {line}"):
+                check_agreement(rules, name, value)
     replay = None if rules is None else _begun(rules, own, faults)
     if rules is not None:
         take = None if replay is None else partial(_turn, replay)
@@ -278,6 +308,10 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
                 own[key[1]] = line, value
             else:
                 metadata[name] = value
+    if RULES not in own:
+        # a name in quotation marks is metadata, but who wrote nothing else has meant the rules
+        for name in [name for name in metadata if name.lower() == RULES]:
+            own[RULES] = lines[False, name], metadata.pop(name)
     return own, metadata
 
 
@@ -292,7 +326,8 @@ def _side(word: str, expected: str) -> str:
     side = side_of(word)
     if side is None:
         raise RecordError(
-            f"{word[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header nor an end; "
+            f"{word[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header such as "
+            f"'{RULES}: finkel:3' nor an end; "
             f"expected {expected}"
         )
     return side
@@ -413,9 +448,7 @@ def write_plain(record: GameRecord) -> str:
         headers[START] = record.start.notation
     lines = comment_lines(record.comments.get(0, ""))
     lines += [f"{name}: {value}" for name, value in headers.items()]
-    lines += [
-        f"{_written_name(name)}: {quoted_text(value)}" for name, value in record.metadata.items()
-    ]
+    lines += [_written_header(*entry) for entry in dated_metadata(record).items()]
     lines.append("")
     for index, ply in enumerate(record.plies, start=1):
         lines.append(_written_turn(record, ply))
@@ -424,10 +457,13 @@ def write_plain(record: GameRecord) -> str:
     return "\n".join(lines)
 
 
-def _written_name(name: str) -> str:
-    """The name of a header; a JSON string where it has to be quoted."""
+def _written_header(name: str, value: str) -> str:
+    """A header of metadata; name and value are JSON strings where they have to be quoted."""
     is_bare = re.fullmatch(_BARE_NAME, name) and name.lower() not in _OWN_HEADERS
-    return name if is_bare else json.dumps(name)
+    written = name if is_bare else json.dumps(name)
+    line = f"{written}: {quoted_text(value)}"
+    is_turn = _TURN.match(line) or _THROW.fullmatch(line)
+    return f"{written}: {json.dumps(value)}" if is_turn else line
 
 
 def _written_turn(record: GameRecord, ply: Ply) -> str:

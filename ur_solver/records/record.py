@@ -12,7 +12,7 @@ from ur_solver.common.text import counted, printable
 from ur_solver.errors import RecordError, ThrowError
 from ur_solver.moves.tables import PieceChoice
 from ur_solver.records.steps import Rolls, Step, Stepper, stepper_of
-from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
+from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Move, Position, RuleSet, opponent
 from ur_solver.rules.openings import Round, opening_of
 
 MAX_PLIES = 100_000
@@ -54,6 +54,8 @@ class Ply(NamedTuple):
         The choices before the throw; empty if the rules have none.
     chosen : int
         The index in `choices` of the one that was made; -1 for none.
+    stepper : Stepper
+        The moves of its rule set.
     """
 
     side: str
@@ -63,8 +65,9 @@ class Ply(NamedTuple):
     played: int
     time: int
     place: str
-    choices: tuple[PieceChoice, ...] = ()
-    chosen: int = -1
+    choices: tuple[PieceChoice, ...]
+    chosen: int
+    stepper: Stepper
 
     @property
     def throw(self) -> int:
@@ -85,6 +88,27 @@ class Ply(NamedTuple):
     def step(self) -> Step | None:
         """The move made; None for a turn without one."""
         return self.steps[self.played] if self.played >= 0 else None
+
+    @property
+    def text(self) -> str | None:
+        """The move made in RGN's notation; None for a turn without one."""
+        return None if self.step is None else self.stepper.text(self.side, self.step)
+
+    @property
+    def position(self) -> Position:
+        """The position before the throw."""
+        return self.stepper.position(self.state, self.side)
+
+    @property
+    def move(self) -> Move | None:
+        """The move made, as `RuleSet.legal_moves` gives it; None for a turn without one.
+
+        None in an opening, too, where a marker is moved and no piece.
+        """
+        if self.step is None or not self.step.state:
+            return None
+        moves = self.stepper.rules.legal_moves(self.position, self.throw, self.choice)
+        return next(move for move in moves if move.text == self.text)
 
     @property
     def is_pending(self) -> bool:
@@ -185,8 +209,7 @@ class GameRecord:
 
     def move_text(self, ply: Ply) -> str | None:
         """The move of one of its plies in RGN's notation; None for a turn without one."""
-        step = ply.step
-        return None if step is None else self.stepper.text(ply.side, step)
+        return ply.text
 
 
 def last_position(record: GameRecord) -> Position:
@@ -345,7 +368,8 @@ class Replay:
 
         `steps` are those that `legal` gives for the throws.
         """
-        self._add(Ply(self.side, throws, self.state, steps, played, time, place, choices, chosen))
+        side, state, stepper = self.side, self.state, self.stepper
+        self._add(Ply(side, throws, state, steps, played, time, place, choices, chosen, stepper))
 
     def _add(self, ply: Ply) -> None:
         self.plies.append(ply)

@@ -29,12 +29,14 @@ comments, without the rules; then its actions are played.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Any
 
 from ur_solver.errors import RecordError, RuleSetError
+from ur_solver.records.dates import dated_metadata
 from ur_solver.records.parts import (
     CLOCK,
     OPENING,
@@ -56,7 +58,12 @@ from ur_solver.records.parts import (
     unbraced,
 )
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
-from ur_solver.records.settings import rules_of_text, rules_text, rules_word
+from ur_solver.records.settings import (
+    check_agreement,
+    rules_of_text,
+    rules_text,
+    rules_word,
+)
 from ur_solver.records.steps import Step
 from ur_solver.rules import ASEB, DARK, HOME, LIGHT, MAX_PIECES, RACES, SIDE_NAMES, STOP, RuleSet
 from ur_solver.rules.board import ROW_NAMES
@@ -69,7 +76,8 @@ _TOKEN = re.compile(
     r"""
     ^[ \t\ufeff]*(?:
         (?P<line_comment>[\#%][^\n]*)
-      | (?P<header>[^\W\d][\w\ .-]{0,79}:[ \t]+[^\n]*)
+      | (?P<header>(?:[^\W\d][\w\ .-]{0,79}|"[^\W\d][\w\ .-]{0,79}"[ \t]*):[ \t]+[^\n]*
+          |(?:[^\W\d_]{1,80}|"[^\W\d_]{1,80}")[ \t]*:\S[^\n]*)
     )
   | (?:[^\S\n]|\ufeff)*(?:
         (?P<newline>\n|\Z)
@@ -82,7 +90,8 @@ _TOKEN = re.compile(
       | (?P<throw>\d{1,2}(?=[\s/\#\[{;(\ufeff]|\Z))
       | (?P<nothing>(?:-{1,3}|[\u2013\u2014]|[Pp]ass)(?=[\s/\#\[{;(\ufeff]|\Z))
       | (?P<command>\[%\w[^\]\n]*\])
-      | (?P<tag>\[(?:[^\]"\n]|"(?:[^"\\\n]|\\.)*")*\]|\[[^\n]*)
+      | (?P<tag>\[(?:[^\]"\n]|\n(?=[ \t]*(?:["\]]|[A-Za-z][\w.-]*[ \t]*\]))
+            |"(?:[^"\\\n]|\\.|\n(?![ \t]*[\n\[]))*")*\]|\[[^\n]*)
       | (?P<comment>\{(?:[^}\\]|\\[\s\S]?)*(?:\}|\Z))
       | (?P<line_end>;[^\n]*|(?<=\s)\#[^\S\n]+\S[^\n]*)
       | (?P<end>\#+)
@@ -107,8 +116,13 @@ _OLD_TURN, _OLD_THROW = _TOKEN.groupindex["old_turn"], _TOKEN.groupindex["old_th
 _TAG = re.compile(
     r'\[\s*(?:"((?:[^"\\]|\\.)+)"|([^\s"\]]+))\s+(?:"((?:[^"\\]|\\.)*)"|([^"\]]*))\s*\]'
 )
+_WRAPPED = re.compile(r"[ \t]*\n[ \t]*")
 _CLOSED = re.compile(r"\{(?:[^}\\]|\\[\s\S])*\}")
 _ESCAPES = {'"': '"', "\\": "\\", "r": "\r", "n": "\n"}
+_OVER_LINES = ("comment", "tag")
+_MAX_COMMENT, _MAX_TAG = 1 << 22, 1 << 12
+"""The most text in which the ends of these are looked for, beyond that of a part."""
+
 _COMMENTS = ("line_comment", "comment", "line_end", "command", "clock", "glyph")
 
 
@@ -153,36 +167,58 @@ class GameText:
         return next((text for key, text in self.tags.items() if key.lower() == name.lower()), None)
 
 
-def split_rgn(text: str, first_line: int = 1) -> Iterator[GameText]:
-    """The games of a text, whose first line has this number in the file.
+def split_rgn(parts: Iterable[str], first_line: int = 1) -> Iterator[GameText]:
+    """The games of a text in parts that end where lines end; its first line has this number.
 
     A tag begins a new game after the turns of a game, and where the game has a tag of its name. So
     does a turn after ``#`` or a result, and the turn with the number 1.
     """
     scanner = _Scanner()
     line, line_start = first_line, 0
-    for match in _TOKEN.finditer(text):
+    for match, begin in _tokens(parts):
         kind = match.lastgroup or ""
+        token, start = match[kind], begin + match.start(kind)
         if kind == "newline":
-            line, line_start = line + 1, match.end()
+            if token:  # it is not the end of a part
+                line, line_start = line + 1, start + 1
             continue
-        start = match.start(kind)
         if kind in _COMMENTS:
-            token = match[kind]
             scanner.comment(kind, token, line, start - line_start + 1)
-            if kind == "comment" and "\n" in token:
-                line += token.count("\n")
-                line_start = start + token.rindex("\n") + 1
-            scanner.last_line = line
-            continue
-        if scanner.ends_before(kind, match):
-            yield scanner.close()
-            scanner = _Scanner(scanner.waiting)
-        scanner.read(kind, match, f"line {line}, column {start - line_start + 1}")
+        else:
+            if scanner.ends_before(kind, match):
+                yield scanner.close()
+                scanner = _Scanner(scanner.waiting)
+            scanner.read(kind, match, f"line {line}, column {start - line_start + 1}")
+        if kind in _OVER_LINES and "\n" in token:
+            line += token.count("\n")
+            line_start = start + token.rindex("\n") + 1
         scanner.last_line = line
     scanner.settle_comments()
     if scanner.is_game:
         yield scanner.close()
+
+
+def _tokens(parts: Iterable[str]) -> Iterator[tuple[re.Match[str], int]]:
+    """The tokens of a text, each with where the text begins that it is in.
+
+    Those that go on over lines may begin in one part and end in another.
+    """
+    rest, begin = "", 0
+    for part in chain(parts, [""]):
+        text, rest = rest + part, ""
+        for match in _TOKEN.finditer(text):
+            if part and match.lastgroup in _OVER_LINES and _goes_on(match, text):
+                rest = text[match.start() :]
+                break
+            yield match, begin
+        begin += len(text) - len(rest)
+
+
+def _goes_on(match: re.Match[str], text: str) -> bool:
+    """Whether a comment, or a tag that is wrapped, may end after the text."""
+    if match.lastgroup == "comment":
+        return match.end() == len(text) <= _MAX_COMMENT and not _CLOSED.fullmatch(match["comment"])
+    return len(text) - match.start() <= _MAX_TAG and not _TAG.fullmatch(match["tag"])
 
 
 class _Scanner:
@@ -415,13 +451,13 @@ def _parsed_tag(kind: str, token: str) -> tuple[str, str]:
     """The name and the value of a tag, or of a header such as ``Rules: finkel:3``."""
     if kind == "header":
         name, _, value = token.partition(":")
-        return name, value.strip()
+        return name.strip().strip('"'), value.strip()
     match = _TAG.fullmatch(token)
     if match is None:
         raise RecordError(f'tag {token[:60]!r}: expected a tag such as [Light "Ann"]')
     quoted_name, name, quoted, plain = match.groups()
     name = name or _unescape(quoted_name)
-    return name, plain.strip() if quoted is None else _unescape(quoted)
+    return name, plain.strip() if quoted is None else _unescape(_WRAPPED.sub(" ", quoted))
 
 
 def _unescape(text: str) -> str:
@@ -449,15 +485,21 @@ _Moves = dict[str, dict[str, list[tuple[int, int]]]]
 
 
 def read_rgn(
-    text: str, rules: RuleSet | None = None, file: str = "-", first_line: int = 1
+    text: str | Iterable[str],
+    rules: RuleSet | None = None,
+    file: str = "-",
+    first_line: int = 1,
 ) -> Iterator[GameRecord | RecordError]:
-    """The games in a text in RGN, in order; an error in place of one that is not valid.
+    """The games in a text, or in parts of one that end where lines end, in RGN.
+
+    They are in order; an error is in place of one that is not valid.
 
     `rules` are those of games without a tag that names theirs. Without it, all rule sets of the
     catalogue are tried, and the game must fit exactly one. `first_line` is the number of the text's
     first line in the file.
     """
-    for number, game in enumerate(split_rgn(text, first_line), start=1):
+    parts = [text] if isinstance(text, str) else text
+    for number, game in enumerate(split_rgn(parts, first_line), start=1):
         try:
             yield _interpret(game, rules, file, number)
         except RecordError as error:
@@ -520,6 +562,9 @@ def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRec
     if fault := rgn_fault(rules):
         raise RecordError(fault)
     faults = game.faults.copy()  # several rule sets may be tried
+    for name, value in game.tags.items():
+        with faults, Placed(f"tag {name}"):
+            check_agreement(rules, name, value)
     replay = None
     with faults:
         replay = _begun(game, rules)
@@ -714,7 +759,7 @@ def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
     """
     if fault := rgn_fault(record.rules):
         raise RuleSetError(fault)
-    tags = _metadata(record.metadata)
+    tags = _metadata(dated_metadata(record))
     if with_rules:
         tags[RULES_TAG] = rules_text(record.rules)
         if _needs_end(record):

@@ -35,7 +35,12 @@ from ur_solver.records.parts import (
     take_all,
 )
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay
-from ur_solver.records.settings import of_any_version, rules_from_settings, settings_of
+from ur_solver.records.settings import (
+    check_agreement,
+    of_any_version,
+    rules_from_settings,
+    settings_of,
+)
 from ur_solver.records.steps import Step, Stepper
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.game import move_text
@@ -79,6 +84,9 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
             raise RecordError(f"states: expected an array, not {states!r:.60}")
     faults.check()
     assert isinstance(states, list)
+    for name, value in metadata.items():
+        with faults, Placed(f"metadata.{name:.40}"):
+            check_agreement(rules, name, value)
     initial = game.get("initial_state")
     begin, start_time = _initial(rules, initial)
     replay = _replay(rules, begin, metadata)

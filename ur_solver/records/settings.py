@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from ur_solver.common.text import counted
 from ur_solver.errors import RecordError, RuleSetError
 from ur_solver.records.parts import Faults
 from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet, named_rules
+from ur_solver.rules.board import BOARDS
 from ur_solver.rules.game import catalogued, is_catalogued
 
 _BOARDS = {"standard": "ur", "aseb": "aseb"}
@@ -105,6 +108,34 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
     return settings
 
 
+def check_agreement(rules: RuleSet, name: str, value: str) -> None:
+    """Check that an entry of a game's metadata does not name other rules than the game's.
+
+    RecordError if it does: which of them were meant is not known. What no rules are is no matter.
+    """
+    key, word = name.lower(), value.strip().lower()
+    if key == "pieces":
+        found = re.match(r"\d{1,3}\b", word)
+        is_other = found is not None and int(found[0]) != rules.pieces
+    elif key == "rules":
+        known = catalogued(word.partition(":")[0])
+        is_other = known is not None and word not in (rules.name, rules.word, rules_word(rules))
+    else:
+        kinds: Mapping[str, tuple[Mapping[str, Any], str]] = {
+            "path": (PATHS, rules.path.name),
+            "dice": (DICE, rules.dice.name),
+            "board": (BOARDS, rules.board.name),
+        }
+        names, own = kinds.get(key, ({}, ""))
+        is_other = word in names and word != own
+    if is_other:
+        raise RecordError(
+            f"{name} is {value!r:.60}, but the game is {rules_word(rules)}, with "
+            f"{counted(rules.pieces, 'piece')}, {rules.dice.name} dice and the path "
+            f"{rules.path.name}; name the rules as in 'rules: finkel:3', and leave out {name}"
+        )
+
+
 def known_rules(rules: RuleSet) -> RuleSet:
     """`rules` with their name in the catalogue, if they are in it with any count of pieces."""
     for known in CATALOGUE.values():
@@ -141,7 +172,7 @@ def rules_of_text(text: str) -> RuleSet:
     if text.startswith("{"):
         return RuleSet.from_json(text)
     if catalogued(text.partition(":")[0]) is None:
-        text = text.strip().lower()
+        text = re.sub(r"\s*[:\s]\s*(?=\d+$)", ":", text.strip().lower())
     # Names of the catalogue only: reading a record must not open other files.
     if catalogued(text.partition(":")[0]) is None:
         raise RuleSetError(f"{text[:60]!r} is not in the catalogue ('ur rules' lists it)")

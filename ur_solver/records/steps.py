@@ -16,6 +16,7 @@ from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ur_solver.common.copies import Unchanging
 from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
@@ -83,6 +84,15 @@ class Stepper(Unchanging):
     def __reduce__(self) -> tuple[Callable[[RuleSet], Stepper], tuple[RuleSet]]:
         return stepper_of, (self.rules,)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stepper) and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        return hash(self.rules)
+
+    def __repr__(self) -> str:
+        return f"Stepper({self.rules.word})"
+
     def encode(self, position: Position) -> bytes:
         """The state of a position, from the view of the side about to throw."""
         row = list(self.space.encode(position))
@@ -94,8 +104,15 @@ class Stepper(Unchanging):
 
     def notation(self, state: bytes, side: str) -> str:
         """The notation of the position of `state`."""
-        row = np.frombuffer(state, self.space.state_dtype)[np.newaxis]
-        return str(self.space.state_layout.notations(row, side != LIGHT)[0])
+        return str(self.notations([state], [side])[0])
+
+    def notations(self, states: Sequence[bytes], sides: Sequence[str]) -> npt.NDArray[np.object_]:
+        """The notations of many positions."""
+        rows = np.frombuffer(b"".join(states), self.space.state_dtype)
+        is_dark = np.array([side != LIGHT for side in sides], dtype=bool)
+        return self.space.state_layout.notations(
+            rows.reshape(len(states), self.space.state_width), is_dark
+        )
 
     def flip(self, state: bytes) -> bytes:
         """The state after a pass: `state` from the view of the other side, which throws next."""

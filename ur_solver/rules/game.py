@@ -581,10 +581,9 @@ class Position:
         return position_text(self)
 
     def _repr_html_(self) -> str:
-        from ur_solver.rules.svg import board_svg, style_sheet  # noqa: PLC0415 - notebooks
+        from ur_solver.rules.svg import board_picture  # noqa: PLC0415 - notebooks
 
-        style = style_sheet("board")
-        return f'<style>{style}</style><div style="max-width:26em">{board_svg(self)}</div>'
+        return f'<div style="max-width:26em">{board_picture(self)}</div>'
 
     @property
     def mechanics(self) -> Family:

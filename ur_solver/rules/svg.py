@@ -122,17 +122,22 @@ def board_svg(
 def board_picture(
     position: Drawn, arrows: Sequence[Arrow] = (), *, view: str = LIGHT, caption: str = ""
 ) -> str:
-    """A board as an SVG file that needs nothing else, perhaps with a line of text below."""
+    """A board as an SVG file that needs nothing else, perhaps with a line of text below.
+
+    It has its own background, and so its colours fit together on any page.
+    """
     drawing = str(board_svg(position, arrows, view=view))
     head = '<svg xmlns="http://www.w3.org/2000/svg"'
     style = f"<style>{picture_style()}</style>"
     begin, end = drawing.split(">", 1)
+    x, y, width, height = map(int, _BOX.findall(begin)[0])
     if caption:
-        x, y, width, height = map(int, _BOX.findall(begin)[0])
-        begin = _BOX.sub(f'viewBox="{x} {y} {width} {height + _STRIP}"', begin)
         line = f'<text class="count" x="0" y="{y + height + _STRIP / 2 - 1:g}">'
         end = f"{end.removesuffix('</svg>')}{line}{escape(caption)}</text></svg>"
-    return f"{head}{begin.removeprefix('<svg')}>{style}{end}\n"
+        height += _STRIP
+        begin = _BOX.sub(f'viewBox="{x} {y} {width} {height}"', begin)
+    ground = f'<rect class="ground" x="{x}" y="{y}" width="{width}" height="{height}"/>'
+    return f"{head}{begin.removeprefix('<svg')}>{style}{ground}{end}\n"
 
 
 def arrow_path(rules: RuleData, side: str, arrow: Arrow, view: str = LIGHT) -> str:

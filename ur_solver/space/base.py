@@ -75,9 +75,9 @@ class StateLayout(Unchanging):
         in the notation, from the bottom up; the empty text comes first.
     dtype : numpy dtype
         A row as a structure: a field for each square, then ``home`` and ``their_home``, with stakes
-        ``fines``.
+        ``fines``. The numbers are signed, so that their differences are right.
     number_type : numpy dtype
-        Of a row's numbers.
+        Of a row's numbers, unsigned.
     width : int
         How many numbers a row has.
 
@@ -110,7 +110,7 @@ class StateLayout(Unchanging):
         has_fines = rules.payoff.has_fines
         fines = ("fines",) if has_fines else ()
         self._names = names = [*self.contents, "home", "their_home", *fines]
-        self.dtype = np.dtype([(name, number_type) for name in names])
+        self.dtype = np.dtype([(name, f"i{number_type.itemsize}") for name in names])
         self.number_type = number_type
         self.width = len(names)
         cells = iter(range(len(self.contents)))

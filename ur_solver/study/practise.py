@@ -204,6 +204,15 @@ class Problem:
         """The option with the highest value."""
         return min(self.options, key=lambda each: each.loss)
 
+    @cached_property
+    def answers(self) -> list[Weighed]:
+        """The options that are right, the best first: others might be best as far as estimates
+        tell.
+        """
+        return [
+            each for each in self.ranked if counts_as_best(each.loss, each.loss_error, self.total)
+        ]
+
     @property
     def ranked(self) -> list[Weighed]:
         """The options, the best first."""

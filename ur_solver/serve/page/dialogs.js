@@ -170,6 +170,9 @@ function showSaves(session, run) {
     picture.removeAttribute("aria-hidden");
     for (const each of picture.querySelectorAll(".way, .moving")) each.remove();
     picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    const [x, y, width, height] = picture.getAttribute("viewBox").split(" ");
+    const ground = `<rect class="ground" x="${x}" y="${y}" width="${width}" height="${height}"/>`;
+    picture.insertAdjacentHTML("afterbegin", ground);
     picture.prepend(make("style", {}, style));
     download(`${name}.svg`, picture.outerHTML, "image/svg+xml");
   })));
