@@ -245,7 +245,12 @@ def check_description(rules: RuleSet, turns: Mapping[Position, tuple[Choice, ...
     """Every claim of the description, against positions that are reached and their moves."""
     words, positions = rules_text(rules), list(turns)
     # whether pieces come to every square of the path
-    is_walked = 1 in rules.dice.throws and rules.dice.is_ordinary and rules.family != "bell" and len(turns) < _MOST_REACHED
+    is_walked = (
+        1 in rules.dice.throws
+        and rules.dice.is_ordinary
+        and rules.family != "bell"
+        and len(turns) < _MOST_REACHED
+    )
     moves = [
         (move, outcome.throws[-1])
         for choices in turns.values()

@@ -6,7 +6,6 @@ tables, and boards of the worst moments.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby
@@ -38,7 +37,13 @@ from ur_solver.audit.audits import (
 from ur_solver.audit.games import REFERENCE_GAMES, references_of
 from ur_solver.audit.judge import NOT_REACHED, first_covered, with_thumbs
 from ur_solver.cli.answering import answering_of, open_answering, plies_option
-from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
+from ur_solver.cli.options import (
+    OUTPUT_FILE,
+    FiniteFloat,
+    complete_table,
+    json_option,
+    number_option,
+)
 from ur_solver.cli.output import (
     GREY,
     PURPLE,
@@ -53,7 +58,7 @@ from ur_solver.cli.output import (
 )
 from ur_solver.common.files import Closing, check_outputs
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import InputError, MissingTableError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import (
@@ -69,7 +74,9 @@ from ur_solver.rules.payoff import Units
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-games_argument = click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
+games_argument = click.argument(
+    "words", nargs=-1, required=True, metavar="[TABLE] FILE...", shell_complete=complete_table
+)
 
 
 def thumb_option(help_text: str, default: tuple[str, ...] = ()) -> Callable[[_F], _F]:
@@ -467,7 +474,7 @@ def audit_command(
             if as_json:
                 from ur_solver.audit.texts import game_values  # noqa: PLC0415 - text needs none
 
-                echo(json.dumps(game_values(audit, thresholds, references[rules])), raw=True)
+                echo(json_text(game_values(audit, thresholds, references[rules])), raw=True)
             if not as_json or any(outputs.values()):
                 found.append(audit)
                 show(counted(len(found), "game"))
@@ -576,7 +583,7 @@ def review_command(
                 "thumbs": against_thumbs(audits, judges.of(rules), thumbs),
             }
             reviews.append(
-                json.dumps(review) if as_json else _review_page(review, audits, throws, top)
+                json_text(review) if as_json else _review_page(review, audits, throws, top)
             )
     if isinstance(by, str):
         _report_dates(audit.record for audits in games_of.values() for audit in audits)

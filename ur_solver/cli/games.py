@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,17 @@ import click
 from ur_solver.api.games import Games, read_games
 from ur_solver.audit.audits import NOTHING
 from ur_solver.audit.dice_test import dice_test
-from ur_solver.cli.options import json_option, output_option, played_by_option, seed_option
+from ur_solver.cli.options import (
+    files_argument,
+    json_option,
+    output_option,
+    played_by_option,
+    seed_option,
+)
 from ur_solver.cli.output import columns, echo, report_left_out, say_written
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import InputError
 from ur_solver.records import (
     GameRecord,
@@ -31,7 +36,7 @@ from ur_solver.rules import named_rules
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @click.option("--to", "name", metavar="NOTATION", help="Write rgn, json or ur.")
 @output_option("Write to a file; its suffix names the notation.")
 @played_by_option
@@ -93,7 +98,7 @@ _SERIES = ("light", "dark", "both")
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @played_by_option
 @seed_option("Seed the fair series that the throws are compared with.")
 @json_option
@@ -113,7 +118,7 @@ def dice_command(files: tuple[str, ...], rules: str | None, seed: int, as_json: 
         found = dice_test(games, seed)
     if as_json:
         for each in found:
-            echo(json.dumps(each), raw=True)
+            echo(json_text(each), raw=True)
     elif found:
         echo("\n\n".join(_dice_page(each) for each in found))
     report_left_out(games.faults, "not counted", games.warnings)

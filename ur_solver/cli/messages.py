@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,6 +12,7 @@ import click
 
 from ur_solver.cli.output import echo, say
 from ur_solver.common.progress import Form, Progress, shown_progress, shown_task
+from ur_solver.common.text import json_text
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -34,7 +34,7 @@ class Messages:
         if self.is_quiet:
             return
         if self._form is Form.JSON:
-            echo(json.dumps({"event": event, **facts}), err=True, raw=True)
+            echo(json_text({"event": event, **facts}), err=True, raw=True)
         else:
             say(text)
 

@@ -271,7 +271,7 @@ def _folded(
             )
         )
     console = Console(
-        width=max(width, _total([*widths.values()])), force_terminal=True, color_system="standard"
+        width=max(width, _total([*widths.values()])), force_terminal=True, color_system="256"
     )
     with console.capture() as captured:
         console.print(grid)

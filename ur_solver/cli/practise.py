@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -20,12 +19,19 @@ from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.asking import ask
 from ur_solver.cli.audit import Judges, table_and_files
-from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option, seed_option
+from ur_solver.cli.options import (
+    OUTPUT_FILE,
+    FiniteFloat,
+    complete_table,
+    json_option,
+    number_option,
+    seed_option,
+)
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
 from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted, printable
+from ur_solver.common.text import counted, json_text, printable
 from ur_solver.errors import InputError, OutputError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
@@ -214,7 +220,9 @@ Asked = tuple[Problem, Evaluator]
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, metavar="[TABLE] [FILE...]")
+@click.argument(
+    "words", nargs=-1, required=True, metavar="[TABLE] [FILE...]", shell_complete=complete_table
+)
 @number_option("--count", within=(1, 10_000), default=10, help="Ask at most N decisions.")
 @click.option(
     "--cost",
@@ -280,7 +288,7 @@ def practise_command(
             say_written(counted(len(asked), "card"), cards)
         if as_json:
             for each, _ in asked:
-                echo(json.dumps(each.to_json()), raw=True)
+                echo(json_text(each.to_json()), raw=True)
         elif cards is None:
             Quiz(asked).ask()
     report_left_out(judges.faults, "not judged", judges.warnings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,12 +14,13 @@ from ur_solver.cli.options import (
     json_option,
     number_option,
     seed_option,
+    some_tables_argument,
     table_argument,
 )
 from ur_solver.cli.output import columns, echo, say, write_reports
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.players.policies import PRIORITIES
 from ur_solver.rules.payoff import POINTS, Payoff
 from ur_solver.study import study
@@ -327,13 +327,13 @@ def study_command(
     """
     found = _studied(word, games, _STUDIED, seed, plies, verbose)
     if as_json:
-        echo(json.dumps(found), raw=True)
+        echo(json_text(found), raw=True)
     else:
         echo(study_page(found))
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, metavar="TABLE...")
+@some_tables_argument
 @_games_option("each table", _COMPARED)
 @seed_option("Seed the random numbers of all games.")
 @click.option("--html", type=OUTPUT_FILE, help="Write an HTML page.")
