@@ -6,6 +6,7 @@ during it, at least every five seconds, that it goes on.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shlex
@@ -20,6 +21,8 @@ import toolchain
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN = ROOT / ".venv" / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / "python"
+STAMP = ROOT / ".venv" / ".compiled"
+"""Says to `make` that every instruction set is compiled."""
 BEAT = 5
 """Seconds between two signs of life."""
 
@@ -42,38 +45,42 @@ plain 'ur'. Next:
 """
 
 
-def compiled() -> str:
-    """How far the compiler has come."""
-    n_files = sum(len(list(ROOT.glob(f"ext/ur_solver/*/*.{kind}"))) for kind in ("pyx", "c"))
-    n_done = len(list(ROOT.glob("build/temp.*/**/*.o")))
-    return f"{min(n_done, n_files)} of {n_files} files compiled"
+def step(
+    text: str, *commands: Sequence[object], far: Callable[[], str] = lambda: "", **variables: str
+) -> None:
+    """Run the commands of a step side by side; ends the program with their words if one fails.
 
-
-def step(text: str, command: Sequence[object], progress: Callable[[], str] | None = None) -> None:
-    """Run a step; ends the program with the step's own words if it fails."""
+    `far` says how far they are; `variables` are of their environment.
+    """
     print(f"{text} ...", flush=True)
     began = time.monotonic()
-    with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen(
-            [str(each) for each in command],
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            cwd=ROOT,
-        )
-        while True:
-            try:
-                code = process.wait(BEAT)
-                break
-            except subprocess.TimeoutExpired:
-                passed = f", {progress()}" if progress else ""
-                print(f"    {time.monotonic() - began:.0f} s{passed}", flush=True)
-            except KeyboardInterrupt:
-                process.wait()
-                sys.exit(130)
-        if code:
-            log.seek(0)
-            print("".join(log.readlines()[-40:]), file=sys.stderr)
-            sys.exit(f"this step failed: {shlex.join(map(str, command))}")
+    with contextlib.ExitStack() as stack:
+        logs = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in commands]
+        running = [
+            subprocess.Popen(
+                [str(each) for each in command],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=ROOT,
+                env=os.environ | variables,
+            )
+            for command, log in zip(commands, logs, strict=True)
+        ]
+        for command, log, process in zip(commands, logs, running, strict=True):
+            while True:
+                try:
+                    code = process.wait(BEAT)
+                    break
+                except subprocess.TimeoutExpired:
+                    print(f"    {time.monotonic() - began:.0f} s {far()}".rstrip(), flush=True)
+                except KeyboardInterrupt:
+                    for each in running:
+                        each.wait()
+                    sys.exit(130)
+            if code:
+                log.seek(0)
+                print("".join(log.readlines()[-40:]), file=sys.stderr)
+                sys.exit(f"this step failed: {shlex.join(map(str, command))}")
     print(f"    done in {time.monotonic() - began:.0f} s", flush=True)
 
 
@@ -94,18 +101,26 @@ def main() -> None:
     if missing := needs():
         sys.exit(f"demo: {missing}")
     pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    print("Installs the program in .venv and solves a small game: one to two minutes in all.\n")
+    print("Installs the program in .venv and solves a small game: about a minute in all.\n")
     if not PYTHON.exists():
         step("1/3 Making an environment, some 5 s", [sys.executable, "-m", "venv", BIN.parent])
-    step(
-        "2/3 Fetching the packages that it needs, some 15 s",
-        [PYTHON, "-c", FETCH, ROOT / "pyproject.toml", *pip],
+    # all that is left needs one processor, and compiling uses the others
+    builders, needed = (
+        [PYTHON, "-c", FETCH, ROOT / "pyproject.toml", which, *pip] for which in ("build", "run")
     )
-    step(
-        "3/3 Compiling the solver, some 60 s on two cores",
-        [*pip, "--no-build-isolation", "--no-deps", "--editable", "."],
-        compiled,
-    )
+    # of what builds it nothing is imported later but NumPy, whose modules the build imports
+    step("2/3 Fetching what it is built with, some 5 s", [*builders, "--no-compile"])
+    STAMP.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        progress = pathlib.Path(folder) / "progress"
+        step(
+            "3/3 Compiling the solver for this processor, and fetching what it needs,"
+            " some 45 s on two cores",
+            [*pip, "--no-build-isolation", "--no-deps", "--editable", "."],
+            needed,
+            far=lambda: progress.read_text().strip() if progress.exists() else "",
+            UR_PROGRESS=str(progress),
+        )
     for command in COMMANDS:
         print(f"\n$ {command}", flush=True)
         program, *arguments = shlex.split(command)
@@ -117,11 +132,13 @@ FETCH = """
 import subprocess, sys, tomllib
 lists = tomllib.load(open(sys.argv[1], "rb"))
 project = lists["project"]
-needed = lists["build-system"]["requires"] + project["dependencies"]
-needed += project["optional-dependencies"]["serve"]
-sys.exit(subprocess.run([*sys.argv[2:], *needed]).returncode)
+needed = {
+    "build": lists["build-system"]["requires"],
+    "run": project["dependencies"] + project["optional-dependencies"]["serve"],
+}
+sys.exit(subprocess.run([*sys.argv[3:], *needed[sys.argv[2]]]).returncode)
 """
-"""Installs what the program and its board need to be built and to run, and nothing else."""
+"""Installs what the program and its board need to be built, or to run, and nothing else."""
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def is_current(target: pathlib.Path, record: pathlib.Path, key: str) -> bool:
         return False
 
 
-def compile_file(compiler: Any, source: str, options: dict[str, Any]) -> list[str]:
+def compile_file(compiler: Any, source: str, options: dict[str, Any]) -> tuple[list[str], bool]:
     """Compile a C file with a `distutils` compiler unless its object is up to date.
 
     Parameters
@@ -46,16 +46,19 @@ def compile_file(compiler: Any, source: str, options: dict[str, Any]) -> list[st
 
     Returns
     -------
-    list of str
+    paths : list of str
         The path of the object, as `compiler.compile` returns it.
+    is_new : bool
+        Whether it was compiled.
     """
     targets: list[str] = compiler.object_filenames([source], output_dir=options["output_dir"])
     target = pathlib.Path(targets[0])
     record = target.with_suffix(".d")
     key = digest(compiler, options)
-    if compiler.force or not is_current(target, record, key):
+    is_new = compiler.force or not is_current(target, record, key)
+    if is_new:
         target.unlink(missing_ok=True)  # so that a compilation cut short leaves none
         listing = ["-MMD", "-MF", str(record), "-MT", key]
         given = options | {"extra_postargs": [*(options["extra_postargs"] or []), *listing]}
         compiler.compile([source], **given)
-    return targets
+    return targets, is_new

@@ -45,7 +45,9 @@ def compiled(incremental, tmp_path, monkeypatch):
         found.clear()
         options = {"output_dir": "objects", "extra_postargs": list(flags)}
         for name in ("one.c", "two.c"):
-            (target,) = incremental.compile_file(compiler, str(room / name), options)
+            before = len(found)
+            (target,), is_new = incremental.compile_file(compiler, str(room / name), options)
+            assert is_new == (len(found) > before)
             assert pathlib.Path(target).exists()
         return list(found)
 

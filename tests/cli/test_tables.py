@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from tests.meaningless import write_meaningless
 from ur_solver import __version__
 from ur_solver.cli import COMMANDS, cli
 from ur_solver.errors import MissingTableError
+from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel._workspace import HAS_OPENMP
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.table.names import FOLDER_VARIABLE, games_folder
 
@@ -179,22 +182,26 @@ def test_only_what_a_solve_made_is_removed(folder):
 def test_paths(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "chosen"))
     found = json.loads(run("info", "--paths", "--json"))
-    assert list(found) == ["version", "package", "tables", "games", "cache", "environment"]
+    assert list(found) == [
+        *("version", "package", "instruction_sets", "openmp"),
+        *("tables", "games", "cache", "environment"),
+    ]
+    assert (found["instruction_sets"], found["openmp"]) == ([*instruction_sets()], HAS_OPENMP)
     assert found["version"] == __version__
     assert found["tables"][0] == str(tmp_path / "chosen")
     assert found["environment"] == {FOLDER_VARIABLE: str(tmp_path / "chosen")}
     assert found["games"] == str(games_folder())
     page = run("info", "--paths")
-    for text in (found["package"], found["cache"], *found["tables"]):
+    for text in (found["package"], *found["instruction_sets"], found["cache"], *found["tables"]):
         assert text in page
     monkeypatch.delenv(FOLDER_VARIABLE)
-    assert f"${FOLDER_VARIABLE}     not set" in run("info", "--paths")
+    assert re.search(rf"\${FOLDER_VARIABLE} +not set\n", run("info", "--paths"))
     for arguments in (["info"], ["info", "finkel:2", "--paths"]):
         assert "give a TABLE, or --paths" in run(*arguments, code=2)
 
 
-def completed(*words: str) -> list[str]:
-    """What bash is offered for the last of some words."""
+def completed(*words: str, folder: pathlib.Path | None = None) -> list[str]:
+    """What bash is offered for the last of some words, which it splits at colons."""
     environment = {
         **os.environ,
         "_UR_COMPLETE": "bash_complete",
@@ -204,13 +211,14 @@ def completed(*words: str) -> list[str]:
     program = "import sys, ur_solver.cli as c; sys.argv = ['ur']; c.main()"
     result = subprocess.run(
         [sys.executable, "-c", program],
-        env=environment,
+        env=environment | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
         check=False,
+        cwd=folder,
     )
     assert "Traceback" not in result.stderr
-    return result.stdout.split()
+    return result.stdout.splitlines()
 
 
 def test_completion():
@@ -222,6 +230,48 @@ def test_completion():
         assert set(completed(command, "ma")) == offered
     assert completed("query", "./fi") == ["file,./fi"]
     assert "plain,--progress" in completed("solve", "finkel", "--pro")
+    assert completed("query", "finkel", ":") == [f"plain,{n}" for n in range(1, 8)]
+    assert completed("serve", "masters", "finkel", ":", "3") == ["plain,3"]
+    assert completed("audit", "--rules", "skiriuk", ":", "4", "--js") == ["plain,--json"]
+
+
+def test_completion_of_files(tmp_path):
+    (tmp_path / "maps 1.rgn").touch()
+    (tmp_path / "mazes").mkdir()
+    for command in ("audit", "review", "convert", "dice", "practise", "serve"):
+        assert completed(command, "exam", folder=tmp_path) == ["file,exam"]
+    offered = {f"plain,{name}" for name in CATALOGUE if name.startswith("ma")}
+    found = completed("audit", "finkel", ":", "3", "ma", folder=tmp_path)
+    assert {*found} == {*offered, "plain,maps\\ 1.rgn", "plain,mazes/"}
+
+
+@pytest.mark.parametrize(
+    ("shell", "script"),
+    [
+        (
+            "bash",
+            'eval "$(_UR_COMPLETE=bash_source ur)"; COMP_WORDS=(ur audit finkel : 3) COMP_CWORD=4; '
+            "_ur_completion ur; echo finkel:$COMPREPLY",
+        ),
+        ("fish", "_UR_COMPLETE=fish_source ur | source; complete -C 'ur audit finkel:3'"),
+    ],
+)
+def test_completion_in_a_shell(tmp_path, shell, script):
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    program = tmp_path / "ur"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ur_solver "$@"\n')
+    program.chmod(0o755)
+    path = os.pathsep.join(filter(None, sys.path))
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": path}
+    done = subprocess.run(
+        [shell, "-c", script],
+        env=os.environ | environment | {"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "finkel:3\n"
 
 
 # advice

@@ -35,15 +35,16 @@ def run_compiled(folder: pathlib.Path, compiler: str, *options: str, runner: str
 
 @NUMBERS
 @pytest.mark.parametrize("size", SETS)
-def test_vectors_of_this_processor(tmp_path, size, floats, sums):
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc")
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_vectors_of_this_processor(tmp_path, compiler, size, floats, sums):
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
     if size > 16 and SETS[size] not in instruction_sets():
         pytest.skip(f"this processor has no {SETS[size]}")
     if size == 64 and sums:
         pytest.skip("no sweep has sixteen floats in a vector")
     options = [f"-DUR_VECTOR_BYTES={size}", f"-DUR_FLOATS={floats}", f"-DUR_FLOAT_SUMS={sums}"]
-    run_compiled(tmp_path, "gcc", *options, runner=None)
+    run_compiled(tmp_path, compiler, *options, runner=None)
 
 
 @NUMBERS

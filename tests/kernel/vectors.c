@@ -77,3 +77,5 @@ int main(void)
     }
     return n_wrong > 0;
 }
+
+UR_END_SET

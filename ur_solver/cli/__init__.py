@@ -18,15 +18,18 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, add_completion_class
 
 try:
     import resource
 except ImportError:  # Windows, which knows no such limit
     resource = None  # type: ignore[assignment]
 
+from ur_solver.cli.completion import Bash
 from ur_solver.common.text import ENCODABLE, printable
 from ur_solver.errors import InputError, PassedOverWarning, UrError, did_you_mean
+
+add_completion_class(Bash)
 
 # Networks are divided over threads of our own; BLAS's take NumPy 35 ms to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -37,7 +37,13 @@ from ur_solver.audit.audits import (
 from ur_solver.audit.games import REFERENCE_GAMES, references_of
 from ur_solver.audit.judge import NOT_REACHED, first_covered, with_thumbs
 from ur_solver.cli.answering import answering_of, open_answering, plies_option
-from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option, number_option
+from ur_solver.cli.completion import complete_table
+from ur_solver.cli.options import (
+    OUTPUT_FILE,
+    FiniteFloat,
+    json_option,
+    number_option,
+)
 from ur_solver.cli.output import (
     GREY,
     PURPLE,
@@ -68,7 +74,9 @@ from ur_solver.rules.payoff import Units
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-games_argument = click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
+games_argument = click.argument(
+    "words", nargs=-1, required=True, metavar="[TABLE] FILE...", shell_complete=complete_table
+)
 
 
 def thumb_option(help_text: str, default: tuple[str, ...] = ()) -> Callable[[_F], _F]:

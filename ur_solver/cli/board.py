@@ -17,6 +17,7 @@ from ur_solver.cli.options import (
     output_option,
     position_argument,
     position_of,
+    rules_argument,
 )
 from ur_solver.cli.output import draw_position, echo, say, say_written, warn
 from ur_solver.common.files import check_outputs, write_file
@@ -33,7 +34,7 @@ STDOUT = Path("-")
 
 
 @click.command()
-@click.argument("rules")
+@rules_argument
 @position_argument
 @output_option(
     "Write a picture to a .svg, .png or .gif file; '-' is SVG on standard output.",

@@ -16,6 +16,7 @@ from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.audit.games import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
+from ur_solver.cli.completion import complete_table
 from ur_solver.cli.options import (
     FiniteFloat,
     json_option,
@@ -284,6 +285,7 @@ def _indented(text: str) -> str:
 @click.argument("first")
 @click.argument("second")
 @click.option("--rules", "word", default="finkel", show_default=True, metavar="RULES",
+              shell_complete=complete_table,
               help="Play by RULES, a rule set such as finkel:3.")  # fmt: skip
 @number_option("-g", "--games", within=(2, 1_000_000), default=100, help="Play N games; N is even.")
 @click.option("--seconds", default=10.0, show_default=True, type=FiniteFloat(0.001, 86400),

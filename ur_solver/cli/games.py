@@ -11,7 +11,13 @@ import click
 from ur_solver.api.games import Games, read_games
 from ur_solver.audit.audits import NOTHING
 from ur_solver.audit.dice_test import dice_test
-from ur_solver.cli.options import json_option, output_option, played_by_option, seed_option
+from ur_solver.cli.options import (
+    files_argument,
+    json_option,
+    output_option,
+    played_by_option,
+    seed_option,
+)
 from ur_solver.cli.output import columns, echo, report_left_out, say_written
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import shown_task
@@ -30,7 +36,7 @@ from ur_solver.rules import named_rules
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @click.option("--to", "name", metavar="NOTATION", help="Write rgn, json or ur.")
 @output_option("Write to a file; its suffix names the notation.")
 @played_by_option
@@ -92,7 +98,7 @@ _SERIES = ("light", "dark", "both")
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @played_by_option
 @seed_option("Seed the fair series that the throws are compared with.")
 @json_option

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
-from ur_solver.rules import CATALOGUE, MAX_PIECES, Position, RuleSet
+from ur_solver.cli.completion import complete_file, complete_table
+from ur_solver.rules import MAX_PIECES, Position, RuleSet
 
 _UNITS = {"": 1}
 for _power, _letter in enumerate("kmgt", start=1):
@@ -118,20 +118,25 @@ def output_option(
     return click.option("-o", "--output", type=kind, metavar=metavar, help=help_text)
 
 
-played_by_option = click.option("--rules", help="Read games that name no rule set by these rules.")
-
-
-def complete_table(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Names of rule sets; files if no name has this beginning."""
-    names = [CompletionItem(name) for name in CATALOGUE if name.startswith(incomplete)]
-    return names or [CompletionItem(incomplete, type="file")]
+played_by_option = click.option(
+    "--rules",
+    help="Read games that name no rule set by these rules.",
+    shell_complete=complete_table,
+)
 
 
 table_argument = click.argument("word", metavar="TABLE", shell_complete=complete_table)
+tables_argument = click.argument(
+    "words", nargs=-1, metavar="[TABLE]...", shell_complete=complete_table
+)
+some_tables_argument = click.argument(
+    "words", nargs=-1, required=True, metavar="TABLE...", shell_complete=complete_table
+)
 optional_table_argument = click.argument(
     "word", metavar="[TABLE]", required=False, shell_complete=complete_table
+)
+files_argument = click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_file
 )
 rules_argument = click.argument("rules", shell_complete=complete_table)
 position_argument = click.argument("position", required=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ur_solver.cli.options import memory_option, number_option
+from ur_solver.cli.options import memory_option, number_option, tables_argument
 from ur_solver.cli.output import columns, echo, say, size_text
 from ur_solver.common.progress import shown_task
 from ur_solver.errors import InputError, UrError, missing_extra
@@ -33,7 +33,7 @@ _PACKAGES = ("starlette", "uvicorn", "httptools", "msgspec")
 
 
 @click.command()
-@click.argument("words", metavar="[TABLE]...", nargs=-1)
+@tables_argument
 @number_option(
     "--port", within=(0, 65535), default=8787, help="Listen on port N; 0 chooses a free one."
 )
@@ -149,7 +149,7 @@ def _shown(host: str) -> str:
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.argument("words", metavar="[TABLE]...", nargs=-1)
+@tables_argument
 @click.option("--only", "is_only", is_flag=True, help="Publish nothing but the TABLEs.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing unless the command fails.")
 def publish_command(folder: Path, words: tuple[str, ...], is_only: bool, quiet: bool) -> None:

@@ -14,6 +14,7 @@ from ur_solver.cli.options import (
     json_option,
     number_option,
     seed_option,
+    some_tables_argument,
     table_argument,
 )
 from ur_solver.cli.output import columns, echo, say, write_reports
@@ -332,7 +333,7 @@ def study_command(
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, metavar="TABLE...")
+@some_tables_argument
 @_games_option("each table", _COMPARED)
 @seed_option("Seed the random numbers of all games.")
 @click.option("--html", type=OUTPUT_FILE, help="Write an HTML page.")

@@ -34,7 +34,9 @@ from ur_solver.cli.options import (
     number_option,
     optional_table_argument,
     output_option,
+    some_tables_argument,
     table_argument,
+    tables_argument,
     threads_option,
 )
 from ur_solver.cli.output import bound_text, columns, echo, proven_text, say, size_text, time_text
@@ -102,7 +104,7 @@ def list_command(as_json: bool, sums: bool) -> None:
 
 
 @tables_command.command("verify")
-@click.argument("words", metavar="[TABLE]...", nargs=-1)
+@tables_argument
 @number_option(
     "--sample",
     within=(0, 10**9),
@@ -133,7 +135,7 @@ def tables_verify_command(
 
 
 @tables_command.command("remove")
-@click.argument("words", metavar="TABLE...", nargs=-1, required=True)
+@some_tables_argument
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 def remove_command(words: tuple[str, ...], yes: bool) -> None:
     """Remove TABLEs: files, rule sets such as finkel:3, estimators or unfinished solves (.blocks).
@@ -230,7 +232,9 @@ def _list(as_json: bool, sums: bool) -> None:
 def _print_checksums(kept: Kept) -> None:
     """The lines of `sha256sum` for a table's files; names are relative if the files are here."""
     here = pathlib.Path.cwd()
-    for checksum, path in checksums(kept):
+    with shown_task("reading tables"):
+        found = list(checksums(kept))
+    for checksum, path in found:
         full = path.absolute()
         name = full.relative_to(here) if full.is_relative_to(here) else full
         echo(f"{checksum}  {name}", raw=True)
@@ -317,10 +321,14 @@ def info_command(word: str | None, objective: str, is_of_paths: bool, as_json: b
 def _paths() -> dict[str, Any]:
     """The folders, as JSON values."""
     from ur_solver import __version__  # noqa: PLC0415 - reads the metadata of the package
+    from ur_solver.kernel._tiled import instruction_sets  # noqa: PLC0415 - of this answer alone
+    from ur_solver.kernel._workspace import HAS_OPENMP  # noqa: PLC0415
 
     return {
         "version": __version__,
         "package": str(pathlib.Path(__file__).resolve().parent.parent),
+        "instruction_sets": list(instruction_sets()),
+        "openmp": HAS_OPENMP,
         "tables": [str(folder) for folder in table_folders()],
         "games": str(games_folder()),
         "cache": str(cache_folder()),
@@ -336,6 +344,8 @@ def _paths_text() -> str:
         [
             ["version", found["version"]],
             ["program", found["package"]],
+            ["instruction set", ", ".join(found["instruction_sets"])],
+            ["threads of a block", "several" if found["openmp"] else "one (built without OpenMP)"],
             [f"${FOLDER_VARIABLE}", chosen or "not set"],
             ["new tables", first],
             *(["tables, too", folder] for folder in others),

@@ -21,10 +21,10 @@ from ur_solver.common.machine import usable_processors
 from ur_solver.engine.block import Lease, StoppedError
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.errors import ClusterError, DamagedBlockError, InputError
-from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel._workspace import HAS_OPENMP, Workspace
 
-SHARED_SIZE = 1 << 17
-"""The smallest size of a block, in values, that several threads share."""
+SHARED_SIZE = 1 << (17 if HAS_OPENMP else 62)
+"""The smallest size of a block, in values, that several threads share; none without OpenMP."""
 
 
 _R = TypeVar("_R")

@@ -1,2 +1,4 @@
+HAS_OPENMP: bool
+
 class Workspace:
     def release(self) -> None: ...

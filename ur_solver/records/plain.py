@@ -56,6 +56,7 @@ from ur_solver.records.parts import (
     Faults,
     Placed,
     by_names,
+    check_entries,
     clock_comment,
     comment_lines,
     end_text,
@@ -107,8 +108,6 @@ _NOTHING = ("", "-", "\N{EN DASH}", "\N{EM DASH}", "pass")
 _TOKEN = re.compile(r"\S+")
 _MOVE = re.compile(r"\d?[A-C](@|\d{1,2})[A-C](\+|\d{1,2})[x*]*( (stop|again))?", re.IGNORECASE)
 """Whatever can be a move in some position of some rule set."""
-
-_MAX_HEADERS = 100
 
 _Tokens = list[tuple[int, str]]
 
@@ -301,8 +300,6 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
             key = is_own, name.lower() if is_own else name
             if key in lines:
                 raise RecordError(f"the header {name!r} is already on line {lines[key]}")
-            if len(lines) >= _MAX_HEADERS:
-                raise RecordError(f"more than {_MAX_HEADERS} headers")
             lines[key] = line
             if is_own:
                 own[key[1]] = line, value
@@ -312,6 +309,8 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
         # a name in quotation marks is metadata, but who wrote nothing else has meant the rules
         for name in [name for name in metadata if name.lower() == RULES]:
             own[RULES] = lines[False, name], metadata.pop(name)
+    with faults, Placed(f"line {_first_line(game)}"):
+        check_entries(metadata)
     return own, metadata
 
 

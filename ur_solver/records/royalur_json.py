@@ -25,6 +25,7 @@ from ur_solver.records.parts import (
     Comments,
     Faults,
     Placed,
+    check_entries,
     comment_of_metadata,
     is_opening,
     metadata_of_comment,
@@ -60,7 +61,6 @@ OPENING_KEY = OPENING.capitalize()
 _OWN_ENDINGS = {Ending.RESIGNED: Ending.TIMEOUT, Ending.ABANDONED: Ending.ENDED}
 """The endings that the notation has, and those that are written as them with `_ENDING`."""
 
-_MAX_METADATA = 100
 _MAX_TIME = 1 << 53
 """Milliseconds; larger numbers are no times."""
 
@@ -379,8 +379,8 @@ def _piece(move: Mapping[str, Any], key: str, side: str) -> int | None:
 
 def _metadata(values: object, name: str) -> dict[str, str]:
     metadata = dict(_object(values, name))
-    if len(metadata) > _MAX_METADATA:
-        raise RecordError(f"{name} has {len(metadata)} entries, more than {_MAX_METADATA}")
+    with Placed(name):
+        check_entries(metadata)
     for key, value in metadata.items():
         if not isinstance(value, str):
             raise RecordError(f"{name}.{key:.40} is {value!r:.60}, not a text")

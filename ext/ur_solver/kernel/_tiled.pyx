@@ -19,7 +19,7 @@ from ur_solver.kernel._program cimport (
     LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, UR_DOUBLE, UR_MIXED, UR_SINGLE, MatrixRef, Program,
     Sweeps, Tile, is_turned, tiled_sweeps,
 )
-from ur_solver.kernel._sets cimport UR_SETS, find_set
+from ur_solver.kernel._sets cimport find_set, n_instruction_sets
 from ur_solver.kernel._sets cimport instruction_sets as compiled_sets
 from ur_solver.kernel._tile_layout cimport TileLayout
 from ur_solver.kernel._workspace cimport Workspace
@@ -42,9 +42,10 @@ cdef double ELIMINATION = 1e-5
 
 
 def instruction_sets():
-    """The instruction sets that this processor runs, the fastest first."""
+    """The instruction sets of this build that this processor runs, the fastest first."""
     return tuple(
-        compiled_sets[k].name.decode() for k in range(UR_SETS) if compiled_sets[k].runs())
+        compiled_sets[k].name.decode() for k in range(n_instruction_sets)
+        if compiled_sets[k].runs())
 
 
 cdef class TiledKernel(LayoutTables):

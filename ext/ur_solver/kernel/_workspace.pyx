@@ -13,6 +13,21 @@ cdef extern from "tiles.h" nogil:
         LINE
 
 
+cdef extern from *:
+    """
+    #ifdef _OPENMP
+    #define UR_HAS_OPENMP 1
+    #else
+    #define UR_HAS_OPENMP 0
+    #endif
+    """
+    enum:
+        UR_HAS_OPENMP
+
+# Whether threads share a block: without OpenMP one thread does all of it.
+HAS_OPENMP = bool(UR_HAS_OPENMP)
+
+
 cdef class Region:
     """Memory that grows and is reused: fresh pages cost more than a sweep over them."""
 

@@ -83,11 +83,26 @@ UR_INLINE void set_bars(
             bars[r * stride + c] = 1; /* padding: nothing reaches it */
 }
 
+/* `reaches` for every source: a function apart, as a copy at each call takes long to compile. */
+typedef int Reaches(const REAL *buffer, MatrixRef ref, const REAL *bars, int source);
+#define UR_REACHES_CASE(name, pieces, rows, rows_after, vectors)                               \
+    static __attribute__((noinline)) int name(                                                 \
+        const REAL *buffer, MatrixRef ref, const REAL *bars, int source)                       \
+    {                                                                                          \
+        switch (source) {                                                                      \
+        case 0: return reaches(buffer, ref, bars, 0, pieces, rows, rows_after, vectors);       \
+        case 1: return reaches(buffer, ref, bars, 1, pieces, rows, rows_after, vectors);       \
+        case 2: return reaches(buffer, ref, bars, 2, pieces, rows, rows_after, vectors);       \
+        case 3: return reaches(buffer, ref, bars, 3, pieces, rows, rows_after, vectors);       \
+        default: return reaches(buffer, ref, bars, 4, pieces, rows, rows_after, vectors);      \
+        }                                                                                      \
+    }
+
 /* `frame` is what was prepared of the tile, with the same constants. */
 UR_INLINE void eliminate_lane(
     const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame,
-    const REAL margin, const Program *kept, const int pieces, const int rows,
-    const int rows_after, const int vectors)
+    const REAL margin, const Program *kept, Reaches *reaches, const int pieces, const int rows,
+    const int vectors)
 {
     const MatrixRef *move = program->moves + tile->first_move;
     const MatrixRef *slots = program->slots + tile->first_slot;
@@ -103,7 +118,7 @@ UR_INLINE void eliminate_lane(
         set_bars(program, tile, buffer, bars, margin, n, pieces, rows, vectors);
         for (int k = 0; k < tile->n_moves[n]; k++) {
             to[n_kept] = move[k];
-            n_kept += reaches(buffer, move[k], bars, 0, pieces, rows, rows_after, vectors);
+            n_kept += reaches(buffer, move[k], bars, 0);
         }
         n_kept = fill_list(tile, move, to, n_kept);
         move += tile->n_moves[n];
@@ -113,8 +128,7 @@ UR_INLINE void eliminate_lane(
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
             const int slot = program->slot[n][source];
             const MatrixRef ref = slots[slot];
-            const int is_kept =
-                ref && reaches(buffer, ref, bars, source, pieces, rows, rows_after, vectors);
+            const int is_kept = ref && reaches(buffer, ref, bars, source);
             to_slots[slot] = is_kept ? ref : 0;
         }
     }

@@ -1,5 +1,5 @@
 /* The instruction sets that sweeps are compiled for. The build (setup.py) compiles some C files once for
-   each of them and each sort of numbers, with
+   each set that it wants and each sort of numbers, with
 
      UR_VECTOR_BYTES   how long vectors are
                        8    none: one double at a time
@@ -9,19 +9,19 @@
      UR_FLOATS         1 for floats in memory, 0 for doubles
      UR_FLOAT_SUMS     1 for arithmetic with floats, 0 with doubles
 
-   Such a file includes this one before any other, and leaves itself empty but for UR_HAS_SET. UR_NAMED(name)
-   is the name with those of the numbers and of the set: what a file hands out is named so. */
+   Such a file includes this one before any other, leaves itself empty but for UR_HAS_SET, and ends with
+   UR_END_SET. UR_NAMED(name) is the name with those of the numbers and of the set: what a file hands out
+   is named so.
+
+   Files that list the sets (instruction_sets.c and UR_LIST_SETS) are compiled with UR_WITHOUT_AVX2 or
+   UR_WITHOUT_AVX512 where the build leaves a set out. */
 
 #ifndef UR_INSTRUCTION_SETS_H
 #define UR_INSTRUCTION_SETS_H
 
-#include <string.h>
-
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__)
 #define UR_HAS_AVX2 1
-#ifndef UR_WITHOUT_AVX512
 #define UR_HAS_AVX512 1
-#endif
 #endif
 
 #if defined(__x86_64__)
@@ -36,15 +36,11 @@
 #if UR_VECTOR_BYTES == 64
 #define UR_SET avx512
 #define UR_HAS_SET UR_HAS_AVX512
-#if UR_HAS_AVX512
-#pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
-#endif
+#define UR_TARGET "avx512f,avx512dq,avx512vl,avx2,fma"
 #elif UR_VECTOR_BYTES == 32
 #define UR_SET avx2
 #define UR_HAS_SET UR_HAS_AVX2
-#if UR_HAS_AVX2
-#pragma GCC target("avx2,fma")
-#endif
+#define UR_TARGET "avx2,fma"
 #else
 #define UR_HAS_SET 1
 #if UR_VECTOR_BYTES == 16
@@ -63,6 +59,29 @@
 #define UR_PASTE(name, numbers, set) name##_##numbers##_##set
 #define UR_PASTED(name, numbers, set) UR_PASTE(name, numbers, set)
 #define UR_NAMED(name) UR_PASTED(name, UR_NUMBERS, UR_SET)
+
+/* Intrinsics; those of AVX take as long to read as half a file takes to compile. The functions that follow
+   are for the set: gcc and clang say it in other words. */
+#define UR_PRAGMA(words) _Pragma(#words)
+#define UR_END_SET
+#if UR_HAS_SET && defined(UR_TARGET)
+#if defined(__clang__)
+#include <immintrin.h>
+#define UR_BEGIN_SET(target_) \
+    UR_PRAGMA(clang attribute push(__attribute__((target(target_))), apply_to = function))
+#undef UR_END_SET
+#define UR_END_SET UR_PRAGMA(clang attribute pop)
+UR_BEGIN_SET(UR_TARGET)
+#else
+#define UR_BEGIN_SET(target_) UR_PRAGMA(GCC target(target_))
+UR_BEGIN_SET(UR_TARGET)
+#include <immintrin.h>
+#endif
+#elif defined(__x86_64__)
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 #endif
 
 /* Constants are for the compiler to work with. Where the build looks for faults (UR_DEBUG), one body serves all
@@ -73,12 +92,12 @@
 #define UR_INLINE static inline __attribute__((always_inline))
 #endif
 
-#if UR_HAS_AVX512
+#if UR_HAS_AVX512 && !UR_WITHOUT_AVX512
 #define UR_IF_AVX512(...) __VA_ARGS__
 #else
 #define UR_IF_AVX512(...)
 #endif
-#if UR_HAS_AVX2
+#if UR_HAS_AVX2 && !UR_WITHOUT_AVX2
 #define UR_IF_AVX2(...) __VA_ARGS__
 #else
 #define UR_IF_AVX2(...)
@@ -86,52 +105,20 @@
 
 /* Declares what files compiled for each set hand out under a name, and lists it as `instruction_sets`
    are; the widest vectors, of AVX-512 or as it has AVX2's too, are named apart. */
-#define UR_DECLARE_SETS(type, name)                                                            \
-    extern const type name##_base UR_IF_AVX2(, name##_avx2) UR_IF_AVX512(, name##_avx512)
+#define UR_DECLARE_SETS(type, name) extern const type name##_base, name##_avx2, name##_avx512
 #define UR_LIST_SETS(name, widest)                                                             \
     {UR_IF_AVX512(&name##_##widest, ) UR_IF_AVX2(&name##_avx2, ) &name##_base}
 
-/* Whether this processor runs a set. */
-
-static inline int runs_base(void)
-{
-    return 1;
-}
-
-#if UR_HAS_AVX2
-static inline int runs_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-#endif
-
-#if UR_HAS_AVX512
-static inline int runs_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-#endif
-
-/* The fastest first. */
+/* The sets, the fastest first: their names, and whether this processor runs them. */
 typedef struct {
     const char *name;
     int (*runs)(void);
 } InstructionSet;
-static const InstructionSet instruction_sets[] = {
-    UR_IF_AVX512({"avx512", runs_avx512}, ) UR_IF_AVX2({"avx2", runs_avx2}, )
-    {UR_BASE_NAME, runs_base},
-};
-enum { UR_SETS = sizeof(instruction_sets) / sizeof(instruction_sets[0]) };
+enum { UR_MOST_SETS = 3 };
+extern const InstructionSet instruction_sets[];
+extern const int n_instruction_sets;
 
 /* The number of the best set that the processor runs, or of the one of a name; -1 if it does not. */
-static inline int find_set(const char *name)
-{
-    for (int k = 0; k < UR_SETS; k++)
-        if ((name == NULL || strcmp(instruction_sets[k].name, name) == 0) &&
-            instruction_sets[k].runs())
-            return k;
-    return -1;
-}
+int find_set(const char *name);
 
 #endif

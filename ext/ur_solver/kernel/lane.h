@@ -15,8 +15,8 @@ static const uint8_t LANE_COLUMNS[LANE_VECTORS] = {1, 5, 11, LANE_ROWS};
 /* Rows, the furthest on first. */
 static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 11, 12, 5, 13, 6, 14, 7, 8, 1, 9, 2, 10, 3, 4, 0};
 
-/* Pieces that a tile's rows are compiled for: 5 stand for more. */
-static inline int lane_pieces(const Tile *tile) { return tile->pieces < 5 ? tile->pieces : 5; }
+/* Pieces that a tile's rows are compiled for: 4 stand for more, as a piece at home enters no full lane. */
+static inline int lane_pieces(const Tile *tile) { return tile->pieces < 4 ? tile->pieces : 4; }
 
 /* Of tiles whose pieces and vectors a row the compiler knows: whether they are turned. */
 static inline int lane_is_turned(const int pieces, const int vectors)

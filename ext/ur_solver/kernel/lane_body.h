@@ -98,7 +98,7 @@ UR_INLINE void prepare_lane(
     }
 }
 
-/* The constants are those of `prepare_lane`; `pieces` is 5 for more. */
+/* The constants are those of `prepare_lane`; `pieces` is 4 for more. */
 UR_INLINE double update_lane(
     const Program *program, const Tile *tile, const REAL *buffer,
     const LaneFrame *frame, REAL *to, const int pieces, const int rows, const int vectors)

@@ -266,4 +266,5 @@ UR_APART void pass(
 
 const LevelSet UR_NAMED(levels) = {.sweep = sweep, .read = read, .pass = pass};
 
+UR_END_SET
 #endif

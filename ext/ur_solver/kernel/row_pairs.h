@@ -26,8 +26,13 @@
 #endif
 
 /* Compilers do not know that arithmetic reads the rounding mode, and may move it past the call
-   that sets the mode; they see nothing of a function apart, nor of one called by its address. */
+   that sets the mode; they see nothing of a function apart, nor of one called by its address. clang
+   keeps the order by itself where -frounding-math is given. */
+#ifdef __clang__
+#define UR_APART static __attribute__((noinline))
+#else
 #define UR_APART static __attribute__((noipa))
+#endif
 
 /* How often a pair is updated in a sweep: its rows lead to each other, and are in the cache. */
 #define UR_ROUNDS 2

@@ -329,4 +329,5 @@ const RowSet UR_NAMED(rows) = {
 #endif
 };
 
+UR_END_SET
 #endif

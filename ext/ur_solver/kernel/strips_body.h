@@ -66,13 +66,12 @@ STRIP_CASE(1, 5)
 STRIP_CASE(2, 11)
 STRIP_CASE(3, 15)
 STRIP_CASE(4, 16)
-STRIP_CASE(5, 16)
 #undef STRIP_CASE
 
 /* by pieces of the strip's mirror, of which it has one at least */
 static double (*const strip_solvers[])(
     const Program *, const Tile *, const Tile *, REAL *, const LaneFrame *,
     const LaneFrame *) = {
-    NULL, solve_strip_1, solve_strip_2, solve_strip_3, solve_strip_4, solve_strip_5};
+    NULL, solve_strip_1, solve_strip_2, solve_strip_3, solve_strip_4};
 
 #endif

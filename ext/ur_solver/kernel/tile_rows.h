@@ -1,39 +1,40 @@
-/* Tiles by how many vectors are in a row: what tile_rows.c hands out, compiled once for each. */
+/* Tiles by how many vectors are in a row: what tile_rows.c hands out. */
 
 #ifndef UR_TILE_ROWS_H
 #define UR_TILE_ROWS_H
 
+#ifdef _OPENMP
 #include <omp.h>
+#else
+#define omp_get_thread_num() 0
+#endif
 
 #include "columns.h"
 
 /* By pieces, as `lane_pieces` has them. */
 typedef struct {
     /* The best of the moves that leave the tile, by throw and row. */
-    void (*prepare[6])(const Program *, const Tile *, const REAL *buffer, LaneFrame *);
+    void (*prepare[5])(const Program *, const Tile *, const REAL *buffer, LaneFrame *);
     /* What a sweep makes of a tile's F goes to `to`, laid out as F is; the largest change. All is read
        from F and G: later rows see new values if `to` is F. */
-    double (*update[6])(const Program *, const Tile *, const REAL *buffer, const LaneFrame *, REAL *to);
+    double (*update[5])(const Program *, const Tile *, const REAL *buffer, const LaneFrame *, REAL *to);
     /* G of the mirrored tile from F of this one. */
-    void (*write_g[6])(const Tile *, const Tile *mirror, REAL *buffer);
+    void (*write_g[5])(const Tile *, const Tile *mirror, REAL *buffer);
 #if UR_FLOAT_SUMS
     /* To the lists of `kept` the moves that come within the margin of the best somewhere in a tile; the
        frame is what was prepared of it. */
-    void (*eliminate[6])(
+    void (*eliminate[5])(
         const Program *, const Tile *, const REAL *buffer, LaneFrame *, REAL margin,
         const Program *kept);
 #endif
 } TileRows;
 
 /* By vectors in a row. */
-extern const TileRows UR_NAMED(tile_rows_1), UR_NAMED(tile_rows_2), UR_NAMED(tile_rows_3),
-    UR_NAMED(tile_rows_4);
-static const TileRows *const tile_rows[LANE_VECTORS] = {
-    &UR_NAMED(tile_rows_1), &UR_NAMED(tile_rows_2), &UR_NAMED(tile_rows_3), &UR_NAMED(tile_rows_4)};
+extern const TileRows UR_NAMED(tile_rows)[LANE_VECTORS];
 
 static inline const TileRows *rows_of(const Tile *tile)
 {
-    return tile_rows[tile->vectors - 1];
+    return UR_NAMED(tile_rows) + tile->vectors - 1;
 }
 
 /* A tile and its mirror in the order in which they are updated, and how often each is. */

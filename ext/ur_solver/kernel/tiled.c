@@ -155,4 +155,5 @@ const Sweeps UR_NAMED(tiled) = {
 #endif
 };
 
+UR_END_SET
 #endif

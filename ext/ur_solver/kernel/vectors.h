@@ -12,12 +12,6 @@
 
 #include <stdint.h>
 
-#if UR_HAS_AVX2
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 /* REAL: a number in memory. SUM: one in arithmetic; BITS: an integer of its size. */
 #if UR_FLOATS
 typedef float REAL;
@@ -36,10 +30,10 @@ typedef int64_t BITS;
 
 /* The intrinsic of an operation for vectors of UR_VECTOR_BYTES bytes. Compilers have no operator for a
    maximum, and by their rules may not make one of a comparison. */
-#if UR_HAS_AVX2 && UR_FLOAT_SUMS
+#if defined(__x86_64__) && UR_FLOAT_SUMS
 #define UR_OF_16(op) _mm_##op##_ps
 #define UR_OF_32(op) _mm256_##op##_ps
-#elif UR_HAS_AVX2
+#elif defined(__x86_64__)
 #define UR_OF_16(op) _mm_##op##_pd
 #define UR_OF_32(op) _mm256_##op##_pd
 #define UR_OF_64(op) _mm512_##op##_pd
