@@ -431,12 +431,11 @@ def _is_possible(
     """Whether a training can have come to a checkpoint's figures, weights and games."""
     counts = [head.get(name) for name in ("steps", "rounds", "stage", "stage_began")]
     errors, seconds = head.get("errors"), head.get("seconds")
+    figures: list[Any] = [*errors, seconds] if isinstance(errors, list) else [None]
     return (
         all(type(each) is int and 0 <= each < 1 << 53 for each in counts)
-        and isinstance(errors, list)
-        and all(type(each) in (int, float) for each in [*errors, seconds])
-        and len(errors) == head["rounds"] >= head["stage_began"]
-        and is_measure([*errors, seconds], _MOST_FIGURE)
+        and all(type(each) in (int, float) and 0 <= each <= _MOST_FIGURE for each in figures)
+        and len(figures) - 1 == head["rounds"] >= head["stage_began"]
         and all(training.shape.is_finite(arrays[name]) for name in ("weights", "mean"))
         and bool(np.isfinite(arrays["first"]).all())
         and is_measure(arrays["second"])
