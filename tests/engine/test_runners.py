@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.solving import needs_openmp
 from ur_solver.engine import runners
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.runners import ThreadRunner
@@ -56,6 +57,7 @@ def two_blocks(size):
     return BlockGraph([(), ()], [size, size])
 
 
+@needs_openmp
 def test_a_thread_without_a_block_helps_another():
     task = Waits()
     run(two_blocks(1 << 17), task, 2)
