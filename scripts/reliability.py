@@ -26,7 +26,9 @@ from tests.faults import (  # noqa: E402
     askers,
     clusters,
     commands,
+    forgeries,
     giants,
+    pages,
     solves,
     strangers,
     tables,
@@ -105,6 +107,12 @@ which are too large, never end or hold numbers and text that JSON can spell and 
 *detected* means a 4xx status with one sentence. Commands are all commands of `ur`, with words,
 options, files and standard input drawn in the same way. Each ended in an answer or in one sentence,
 and changed no file but the output that was asked for.
+
+In *forged* files of a stranger, bytes, numbers and JSON values were changed at random, and all
+digests and checksums made right again. *Survived* means that the file was read, and that each
+number of it can be what it stands for: no NaN, no chance beyond 0 and 1, no negative error. No
+case gave a warning of NumPy, or text that is not JSON. Files of a site were read by the page's own
+engine in a browser.
 
 {strangers}
 
@@ -233,10 +241,18 @@ class Run:
         ground.mkdir()
         return self.all(
             *makes,
+            *self.forged(),
             lambda: commands.attack(ground, n, SEED),
             lambda: askers.requests(sound, self.times(20_000), SEED),
             lambda: giants.giants(self.folder),
         )
+
+    def forged(self) -> list[Callable[[], Tally | None]]:
+        """Files whose bytes were changed and whose digests were made right again."""
+        ground, n = self.folder / "forged", self.times(10_000)
+        ground.mkdir()
+        kinds = [partial(forgeries.forgeries, ground, kind, n, SEED) for kind in forgeries.KINDS]
+        return [*kinds, partial(pages.forged_files, ground, n, SEED)]
 
     def readers(self, sound: pathlib.Path) -> tuple[list[Tally], str]:
         """Many readers at once, and their rates."""

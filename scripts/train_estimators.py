@@ -23,7 +23,7 @@ import pathlib
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
 from ur_solver.estimators.calibration import Effort, calibrated
-from ur_solver.estimators.estimator import SHIPPED, Estimator, with_table
+from ur_solver.estimators.estimator import SHIPPED, Estimator, with_tables
 from ur_solver.estimators.file import read, write
 from ur_solver.estimators.training import Backend, Training, train_estimator
 from ur_solver.rules import RuleSet, named_rules
@@ -118,7 +118,7 @@ def main() -> None:
 
 def _calibrate(path: pathlib.Path, positions: int) -> None:
     """Calibrate an estimator anew, and replace its file."""
-    estimator = with_table(Estimator(path, plies=1))
+    estimator = with_tables(Estimator(path, plies=1))
     stored, effort = estimator.stored, Effort(positions, rollouts=32)
     seed = stored.made_by["seed"]
     errors, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)

@@ -180,6 +180,10 @@ class DamagedEstimatorError(UrError):
     """An estimator's file is truncated, incomplete or does not match its digest."""
 
 
+class PassedOverWarning(UserWarning):
+    """A file in a folder of tables or estimators cannot be used; the search goes on without it."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown word: the nearest known one, if any."""
     from difflib import get_close_matches  # noqa: PLC0415 - most commands do without

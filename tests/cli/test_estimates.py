@@ -91,11 +91,11 @@ def test_endings_of_a_table_are_exact(folder):
     rules = named_rules("finkel:7")
     make_table(rules, folder / "finkel-7-left-1.h5", part=part_of(rules, 1), threads=1)
     ending = "....__../.......L/....__.D L 0 0"
-    for word in ("finkel", str(new_estimator_path(rules))):
-        answer = json.loads(run("query", word, ending, "--json"))
+    for words in (["finkel"], [str(new_estimator_path(rules)), "--tables", "endings"]):
+        answer = json.loads(run("query", *words, ending, "--json"))
         assert answer["value"] == pytest.approx(0.556701, abs=1e-6)
         assert answer.get("exact", True)
-        assert json.loads(run("query", word, HERE, "--json"))["exact"] is False
+        assert json.loads(run("query", *words, HERE, "--json"))["exact"] is False
 
 
 def test_without_either_both_commands_are_offered(folder):
@@ -249,10 +249,10 @@ def test_one_function_opens_what_is_found_first(folder):
         assert isinstance(found, ur.Estimator)
         assert (found.plies, found.exact) == (2, None)
     make_table(rules, folder / "finkel-7-left-1.h5", part=part_of(rules, 1), threads=1)
-    for word in ("finkel:7", str(new_estimator_path(rules))):
+    for word, has_endings in (("finkel:7", True), (str(new_estimator_path(rules)), False)):
         with ur.open_evaluator(word) as found:
             assert isinstance(found, ur.Estimator)
-            assert found.exact is not None
+            assert (found.exact is not None) == has_endings
     with ur.open_evaluator(folder / "finkel-7-left-1.h5") as found:
         assert isinstance(found, ur.Table)
     write(new_estimator_path(named_rules("finkel:1")), stored_of("finkel:1"))

@@ -149,6 +149,23 @@ def test_a_correction_that_is_not_typed_changes_nothing(path):
         assert path.read_bytes() == before
 
 
+def test_nothing_that_was_not_typed_is_written(path):
+    assert "no turn was typed, and nothing is saved" in record(path, stdin="quit\n").stdout
+    assert not path.exists()
+    for text in (
+        f"{HEAD}l 3 a@a2\nL wins\n",
+        f"{HEAD}l 3 a@a2   # well\nd 1 --\nend: unfinished\n",
+    ):
+        path.write_text(text)
+        record(path, "--resume", stdin="turns\nhint\nquit\n")
+        assert path.read_text() == text
+    path.write_text(f"{HEAD}l 3 a@a2\nL wins\n")
+    assert "nothing is saved" in record(path, stdin="quit\n").stdout
+    assert path.read_text() == f"{HEAD}l 3 a@a2\nL wins\n"
+    record(path, "--resume", "--light", "Ann", stdin="quit\n")
+    assert recorded(path).player("L") == "Ann"
+
+
 def test_a_file_that_somebody_else_changes_stays(path, monkeypatch):
     other = f"{HEAD}L 1 A@A4\nend: unfinished\n"
     typed = iter(["3", "0", "2 a2b1", "quit"])

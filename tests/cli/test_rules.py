@@ -157,3 +157,13 @@ def test_a_fault_of_a_file_names_it(tmp_path: pathlib.Path):
         message = run("moves", str(tmp_path / "odd.json"), code=2)
         assert f"Error: '{tmp_path / 'odd.json'}': rule set" in message
         assert fault in message
+
+
+def test_a_game_without_end_is_shown_with_the_reason_why_it_has_no_values(tmp_path: pathlib.Path):
+    """A piece of five squares that moves four is never borne off: both capture on B2 for ever."""
+    path = {"name": "five", "board": "ur", "squares": ["A3", "B4", "A7", "B2", "B6"]}
+    dice = {"name": "fours", "throws": {"0": "1/3", "4": "2/3"}}
+    rules = {"name": "stuck", "path": path, "dice": dice, "pieces": 1}
+    (tmp_path / "stuck.json").write_text(json.dumps(rules))
+    page = " ".join(run("rules", str(tmp_path / "stuck.json")).split())
+    assert "not possible: stuck: play can go on for ever from" in page

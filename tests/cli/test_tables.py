@@ -55,12 +55,14 @@ def folder(tmp_path, monkeypatch, solved):
 def test_tables_are_listed(folder):
     found = [json.loads(line) for line in run("tables", "--json").splitlines()]
     assert run("tables", "list", "--json") == run("tables", "--json")
-    assert [list(each) for each in found] == 4 * [[
+    assert [list(each) for each in found] == 5 * [[
         "path", "kind", "n_bytes", "rules", "pieces", "positions", "left", "is_whole",
         "value_type", "tolerance", "error", "objective", "made", "message", "digest",
     ]]  # fmt: skip
-    unfinished, certified, plain, damaged = found
-    assert [each["kind"] for each in found] == ["unfinished", "table", "table", "damaged"]
+    unfinished, certified, plain, damaged, other = found
+    kinds = ["unfinished", "table", "table", "damaged", "other"]
+    assert [each["kind"] for each in found] == kinds
+    assert other["message"].endswith("is not a solution table; it is passed over")
     assert (unfinished["rules"], unfinished["pieces"]) == ("aseb", 4)
     assert unfinished["n_bytes"] > 1000
     assert 0 < certified["error"] < 1e-11
@@ -70,7 +72,7 @@ def test_tables_are_listed(folder):
     assert "damaged" in damaged["message"]
     lines = run("tables").splitlines()
     assert lines[3].split()[:3] == ["finkel:2", "12,869", "float64"]
-    assert lines[-1].startswith("4 in all, ")
+    assert lines[-1].startswith("5 in all, ")
 
 
 def test_checksums_are_those_of_the_system(folder, monkeypatch):

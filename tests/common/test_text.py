@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import math
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,9 @@ from ur_solver.common.text import (
     StreamDecoder,
     cell,
     decoded,
+    dumped,
     encoded,
+    json_text,
     json_values,
     printable,
     printable_lines,
@@ -142,3 +146,14 @@ def test_any_encoding_prints_what_it_has(encoding, expected):
 )
 def test_a_cell_is_no_formula(text, expected):
     assert cell(text) == expected
+
+
+def test_json_has_no_number_that_strict_readers_refuse():
+    def refuse(word):
+        raise AssertionError(f"{word} is no JSON")
+
+    values = {"a": math.nan, "b": [math.inf, 1.5, (-math.inf, np.float64("nan"))], "c": "NaN"}
+    for text in (json_text(values), json_text(values, indent=1), dumped(values).decode()):
+        found = json.loads(text, parse_constant=refuse)
+        assert found == {"a": None, "b": [None, 1.5, [None, None]], "c": "NaN"}
+    assert json_text({"a": 0.1, "b": [1, "é"]}) == json.dumps({"a": 0.1, "b": [1, "é"]})

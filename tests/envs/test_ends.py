@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pyspiel
 import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from ur_solver.envs import GameBatch, ManyGamesEnv, OnePlayerEnv, TwoPlayerEnv, spiel_game
@@ -94,6 +95,42 @@ def test_many_games_give_what_one_gives(word):
         assert infos["final_info"]["action_mask"][0].tolist() == info["action_mask"].tolist()
         assert infos["action_mask"].any()
         assert seen[0].tolist() != wanted.tolist()
+
+
+def test_infos_are_those_of_gymnasium():
+    def one():
+        return OnePlayerEnv("finkel:2", most_throws=15)
+
+    theirs = SyncVectorEnv([one], autoreset_mode=AutoresetMode.SAME_STEP)
+    ours = ManyGamesEnv("finkel:2", 1, most_throws=15)
+    found = [env.reset(seed=3)[1] for env in (theirs, ours)]
+    is_over = False
+    while not is_over:
+        steps = [env.step(found[0]["action_mask"].argmax(axis=1)) for env in (theirs, ours)]
+        found = [step[4] for step in steps]
+        is_over = bool(steps[0][2][0] or steps[0][3][0])
+        assert {*found[0]} == {*found[1]}
+        for name in {*found[0]} - (
+            {"action_mask", "final_info", "final_obs"} if is_over else set()
+        ):
+            assert found[0][name].tolist() == found[1][name].tolist(), name
+    # a new game begins in its own way
+    for name, column in found[0]["final_info"].items():
+        assert found[1]["final_info"][name].tolist() == column.tolist()
+    last = [each["final_obs"] for each in found]
+    assert last[0].dtype == last[1].dtype
+    assert last[0][0].tolist() == last[1][0].tolist()
+
+
+def test_games_go_on_after_their_threads_have_ended():
+    batch = GameBatch("finkel:2", 1024, threads=2)
+    batch.begin(1)
+    batch.close()
+    other = GameBatch("finkel:2", 1024, threads=2)
+    other.begin(1)
+    for each in (batch, other):
+        each.step(each.masks.argmax(axis=1))
+    assert (batch.observations == other.observations).all()
 
 
 @pytest.mark.parametrize("opponent", ["random", policy_of("random", None)])
@@ -228,6 +265,11 @@ def test_spiel_states_copy(copied):
     again = copied(state)
     assert str(again) == str(state)
     assert again.legal_actions() == state.legal_actions()
+    observers = [state.get_game().make_py_observer(), copied(state.get_game().make_py_observer())]
+    for observer in observers:
+        observer.set_from(state, 0)
+    assert observers[0].tensor.any()
+    assert observers[0].tensor.tolist() == observers[1].tensor.tolist()
 
 
 def test_a_piece_that_rests_wakes_up():

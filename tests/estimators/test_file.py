@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import pathlib
 import shutil
@@ -9,7 +11,9 @@ import shutil
 import h5py
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from ur_solver.cli import cli
 from ur_solver.errors import (
     DamagedEstimatorError,
     EstimatorVersionError,
@@ -25,9 +29,29 @@ from ur_solver.estimators.estimator import (
     new_estimator_path,
     open_estimator,
 )
-from ur_solver.estimators.file import Stored, check_replaceable, read, write
+from ur_solver.estimators.file import (
+    _TEXTS,
+    VERSION,
+    Stored,
+    _digest,
+    check_replaceable,
+    read,
+    write,
+)
 from ur_solver.estimators.network import Shape, features_of
 from ur_solver.rules import named_rules
+from ur_solver.space import space_of
+
+MADE_BY = {
+    "seed": 1,
+    "rounds": 2,
+    "positions": 300,
+    "seconds": 4.5,
+    "made": "2026-11-27T06:52:55+00:00",
+    "program": "1.0.1",
+}
+_ERRORS = {"rms": 0.01, "p95": 0.02, "p99": 0.03, "bias": -0.001, "positions": 100}
+MEASURED = {"positions": 100, "rollouts": 24, "plies": 12, "against_rollouts": _ERRORS}
 
 
 def stored_of(word: str) -> Stored:
@@ -35,7 +59,7 @@ def stored_of(word: str) -> Stored:
     rules = named_rules(word)
     shape = Shape(len(features_of(rules)), (4,), not rules.payoff.has_fines)
     weights = shape.drawn(np.random.default_rng(1))
-    return Stored(rules, shape, weights, np.array([0.4, 0.3, 0.2, 0.1]), {"seed": 1}, {})
+    return Stored(rules, shape, weights, np.array([0.4, 0.3, 0.2, 0.1]), MADE_BY, MEASURED)
 
 
 @pytest.fixture
@@ -51,7 +75,7 @@ def test_what_is_read_is_what_was_written(file):
     assert found.shape == wanted.shape
     assert np.array_equal(found.weights, wanted.weights)
     assert found.errors.tolist() == wanted.errors.tolist()
-    assert (found.made_by, found.measured) == ({"seed": 1}, {})
+    assert (found.made_by, found.measured) == (MADE_BY, MEASURED)
     assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
@@ -134,6 +158,144 @@ def test_datasets_that_are_not_there_or_elsewhere_are_damage(file, name, tmp_pat
         opened.create_dataset(name, (10**12,), dtype="f4", chunks=(10**6,))
     with pytest.raises(DamagedEstimatorError, match=f"the dataset '{name}' is of another type"):
         read(file)
+
+
+def rewritten(path, *, texts=None, **arrays):
+    """Change attributes and datasets of an estimator's file, and make its digest right again."""
+    with h5py.File(path, "r+") as opened:
+        for name, values in arrays.items():
+            del opened[name]
+            opened[name] = values
+        for name, text in (texts or {}).items():
+            opened.attrs[name] = np.bytes_(text.encode())
+        found = {name: opened.attrs[name].decode() for name in _TEXTS}
+        datasets = {name: opened[name][()] for name in ("weights", "features", "errors")}
+        digest = _digest(VERSION, found, datasets)
+        opened.attrs["digest"] = np.bytes_(digest.encode())
+    return path
+
+
+def nested(depth):
+    first = {**MADE_BY, "rules": "finkel with 7 pieces"}
+    for _ in range(depth):
+        first = {**first, "first": first}
+    return {**MADE_BY, "first": first}
+
+
+STRANGE = [None, True, -7, math.pi, 10**400, "\x1b[31m", [], {}, [[]]]
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "5", '"a"', "null", "NaN", "{", "1e999", "[" * 9999])
+@pytest.mark.parametrize("name", ["made_by", "measured", "hidden", "rules"])
+def test_an_attribute_of_another_type_is_refused_in_one_sentence(file, name, text):
+    with pytest.raises(DamagedEstimatorError) as raised:
+        read(rewritten(file, texts={name: text}))
+    said = str(raised.value)
+    assert said.startswith(f"estimator '{file}' is damaged: ")
+    assert "\n" not in said
+    assert len(said) < 400
+
+
+@pytest.mark.parametrize(("name", "own"), [("made_by", MADE_BY), ("measured", MEASURED)])
+@pytest.mark.parametrize("value", [..., *STRANGE], ids=str)
+def test_every_key_of_an_attribute_has_its_type(file, name, own, value):
+    for key in own:
+        if key == "seconds" and value == math.pi:
+            continue
+        changed = {other: each for other, each in own.items() if other != key}
+        if value is not ...:
+            changed[key] = value
+        with pytest.raises(DamagedEstimatorError, match=f"damaged: {name}.*{key}"):
+            read(rewritten(file, texts={name: json.dumps(changed)}))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("made_by", MADE_BY | {"made": "yesterday"}),
+        ("made_by", MADE_BY | {"rules": 5}),
+        ("made_by", MADE_BY | {"first": MADE_BY}),
+        ("made_by", nested(3) | {"first": {**nested(2)["first"], "first": 5}}),
+        ("measured", MEASURED | {"against_table": {}}),
+        ("measured", MEASURED | {"against_rollouts": _ERRORS | {"rms": -0.1}}),
+        ("measured", MEASURED | {"against_rollouts": _ERRORS | {"more": 1}}),
+    ],
+    ids=str,
+)
+def test_what_an_attribute_cannot_say_is_refused(file, name, values):
+    with pytest.raises(DamagedEstimatorError, match=f"damaged: {name}"):
+        read(rewritten(file, texts={name: json.dumps(values)}))
+
+
+def test_what_an_attribute_may_say_is_read(file):
+    of_games = MEASURED | {"against_table": _ERRORS, "games": 12, "against_games": 0.1}
+    texts = {"made_by": json.dumps(nested(3)), "measured": json.dumps(of_games)}
+    found = read(rewritten(file, texts=texts))
+    assert (found.made_by, found.measured) == (nested(3), of_games)
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [[-0.1, 0.3, 0.2, 0.1], [math.nan] * 4, [0.1, 0.1, 0.1, math.inf], [1e300] * 4],
+    ids=str,
+)
+def test_errors_that_cannot_be_are_refused(file, errors):
+    with pytest.raises(DamagedEstimatorError, match="its errors are"):
+        read(rewritten(file, errors=np.array(errors)))
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e38, -1e36])
+def test_weights_of_which_no_value_could_be_made_are_refused(file, value):
+    weights = read(file).weights.copy()
+    weights[7] = value
+    with pytest.raises(DamagedEstimatorError, match="its weights are not all numbers"):
+        read(rewritten(file, weights=weights))
+
+
+@pytest.mark.parametrize("word", ["finkel:2", "bell-stakes:2"])
+def test_no_weights_give_a_value_that_cannot_be(tmp_path, word):
+    rules, path = named_rules(word), tmp_path / "e.h5"
+    space = space_of(rules)
+    write(path, stored_of(word))
+    size, rng = len(read(path).weights), np.random.default_rng(1)
+    rows = space.unrank_states(np.arange(0, space.n_values, space.values_per_position))
+    least, most = (each[0] * space.unit for each in space.limits)
+    for factor in (1, 1e3, 1e6):
+        weights = rng.normal(0, factor, size).astype(np.float32)
+        found = Estimator(rewritten(path, weights=weights), plies=1)
+        values = found.network.state_values(rows)
+        assert (values >= least - 1e-9).all()
+        assert (values <= most + 1e-9).all()
+        margins = found.state_margins(rows, values)
+        assert (margins >= 0).all()
+        assert (margins <= space.unit).all()
+
+
+@pytest.mark.parametrize(
+    "version", [np.float64(1.5), np.bytes_(b"1"), np.array([1, 1]), np.uint8(1)], ids=repr
+)
+def test_a_version_of_another_type_is_refused(file, version):
+    with h5py.File(file, "r+") as opened:
+        opened.attrs["version"] = version
+    with pytest.raises(DamagedEstimatorError, match="the attribute 'version' is of type"):
+        read(file)
+
+
+COMMANDS = (["info", "{}"], ["info", "{}", "--json"], ["best", "{}"], ["query", "{}"], ["tables"])
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("text", ["{}", "[]", "5"])
+def test_commands_say_it_once(tmp_path, monkeypatch, words, text):
+    monkeypatch.setenv("UR_TABLES", str(tmp_path))
+    path = tmp_path / "estimators" / "finkel-7.h5"
+    path.parent.mkdir()
+    write(path, stored_of("finkel:7"))
+    rewritten(path, texts={"made_by": text})
+    result = CliRunner().invoke(cli, [word.format(path) for word in words])
+    assert result.exit_code == (0 if words == ["tables"] else 1), result.output
+    fault = "has no 'seed'" if text == "{}" else f"is {text}, not an object"
+    assert f"damaged: made_by {fault}; make it again with 'ur train'" in result.output
 
 
 def test_a_flipped_bit_is_found_or_changes_nothing(file):

@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import math
 import pathlib
 import tempfile
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -24,11 +26,13 @@ from ur_solver.records.maps import read_header, read_values
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
 from ur_solver.study.comparison import (
+    ROWS,
     comparison_csv,
     comparison_json,
     read_study,
     table_of,
 )
+from ur_solver.study.estimates import ends_of
 from ur_solver.table.names import exact_name, table_name
 from ur_solver.table.reader import TableFile
 
@@ -113,7 +117,12 @@ def _study(path: pathlib.Path) -> None:
     study = read_study(path)
     for text in (comparison_csv([study]), comparison_json([study])):
         assert text
+        assert "NaN" not in text
     assert table_of([study])
+    for row in ROWS:
+        value, low, high = ends_of(row.of(study))
+        assert 0 <= value < math.inf
+        assert low <= value <= high
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
@@ -190,7 +199,8 @@ def attack(target: str, cases: int, number: int) -> Tally:
     @given(mutated(target))
     def run(content: bytes) -> None:
         is_read = False
-        with contextlib.suppress(UrError):
+        with contextlib.suppress(UrError), warnings.catch_warnings():
+            warnings.simplefilter("error")
             TARGETS[target](content)
             is_read = True
         tally.count(survived=is_read, detected=not is_read, case="")

@@ -8,8 +8,19 @@ import shutil
 
 import pytest
 
-from tests.faults import askers, clusters, commands, giants, solves, strangers, tables
+from tests.faults import (
+    askers,
+    clusters,
+    commands,
+    forgeries,
+    giants,
+    pages,
+    solves,
+    strangers,
+    tables,
+)
 from tests.faults.tally import Tally
+from tests.serve.browser import needs_browser
 from ur_solver.rules import named_rules
 
 pytestmark = [
@@ -94,6 +105,20 @@ def test_strangers(target):
     tally = strangers.attack(target, 150, 1)
     assert tally.detected
     assert tally.survived, "some of the corpus is sound"
+
+
+@pytest.mark.parametrize("kind", forgeries.KINDS)
+def test_forged_files(tmp_path, kind):
+    tally = assert_nothing_lost(forgeries.forgeries(tmp_path, kind, 60, seed=1))
+    assert tally.detected
+    assert tally.survived
+
+
+@needs_browser
+def test_forged_files_of_a_site(tmp_path):
+    tally = assert_nothing_lost(pages.forged_files(tmp_path, 60, seed=1))
+    assert tally.detected
+    assert tally.survived
 
 
 def test_commands_of_strangers(tmp_path):

@@ -22,7 +22,7 @@ TABLES = ("finkel:1", "birds:1", "skiriuk:1", "ben:1", "bell-stakes:1", "birds:2
 ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7", "bell-stakes-7")
 """Of those that come with the program."""
 
-_ASKED = """
+ASKED = """
 async (given) => {
   const [name, states] = JSON.parse(given);
   const { Source } = await import("./api.js");
@@ -95,7 +95,7 @@ def browser():
         yield found
 
 
-_SITE = """() => {
+SITE = """() => {
   const meta = document.createElementNS("http://www.w3.org/1999/xhtml", "meta");
   meta.setAttribute("name", "ur-data");
   meta.setAttribute("content", "data/");
@@ -108,7 +108,7 @@ def modules(browser, files):
     """A document of the site's own folder, with its modules but without the page's own doings."""
     page = browser.new_page()
     page.goto(f"{files.origin}/games/ur/icon.svg")
-    page.evaluate(_SITE)
+    page.evaluate(SITE)
     yield page
     page.close()
 
@@ -118,6 +118,6 @@ def asked(modules):
     """What the page's modules answer for some states of a table or an estimator."""
 
     def ask(name, states):
-        return json.loads(modules.evaluate(_ASKED, json.dumps([name, states.tolist()])))
+        return json.loads(modules.evaluate(ASKED, json.dumps([name, states.tolist()])))
 
     return ask

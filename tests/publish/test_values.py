@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.publish.conftest import ESTIMATORS, TABLES
+from tests.publish.conftest import ASKED, ESTIMATORS, SITE, TABLES
 from tests.serve.browser import needs_browser
 from ur_solver.estimators.calibration import positions_of_play
 from ur_solver.estimators.estimator import Estimator
@@ -80,3 +80,60 @@ def test_the_index_says_what_the_interface_says(site):
         evaluator = site.values[entry["id"]]
         assert entry["value"] == evaluator.value(evaluator.rules.start())
         assert (site.folder / "data" / entry["data"]).exists()
+
+
+def _with(number):
+    """A change of the sixth last number of a file."""
+    data = number.tobytes()
+
+    def changed(content):
+        end = len(content) - 5 * len(data)
+        return content[: end - len(data)] + data + content[end:]
+
+    return changed
+
+
+def _weight(number):
+    """A change of the first weight of a network."""
+
+    def changed(content):
+        at = 4 + int.from_bytes(content[:4], "little")
+        at += -at % 8
+        return content[:at] + np.float32(number).tobytes() + content[at + 4 :]
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "change"),
+    [
+        ("finkel-1", "0.bin", _with(np.float64(np.nan))),
+        ("finkel-1", "0.bin", _with(np.float64(np.inf))),
+        ("finkel-1", "0.bin", _with(np.float64(1.479))),
+        ("finkel-1", "0.bin", _with(np.float64(-0.2))),
+        ("bell-stakes-1", "0.bin", _with(np.float64(1.5))),
+        ("finkel-1", "0.bin", lambda content: content[:-8]),
+        ("finkel-1", "0.bin", lambda content: content[:-3]),
+        ("finkel-1", "0.bin", lambda content: b""),
+        ("finkel-1", "head.bin", lambda content: content[:99]),
+        ("finkel-1", "head.bin", lambda content: content[:9] + b"!" + content[10:]),
+        ("skiriuk-7", "skiriuk-7.bin", lambda content: content[:-8] + np.float64(-0.1).tobytes()),
+        ("skiriuk-7", "skiriuk-7.bin", lambda content: content[:-4000]),
+        ("skiriuk-7", "skiriuk-7.bin", _weight(np.nan)),
+        ("skiriuk-7", "skiriuk-7.bin", _weight(3e38)),
+    ],
+)
+def test_a_file_whose_numbers_cannot_be_is_refused_by_the_page(
+    browser, files, site, name, file, change
+):
+    page = browser.new_page()
+    page.goto(f"{files.origin}/games/ur/icon.svg")
+    page.evaluate(SITE)
+    page.route(f"**/{file}", lambda route: route.fulfill(body=change(route.fetch().body())))
+    space = site.values[name].space
+    states = space.unrank_states(np.arange(0, min(space.n_values, 10**6), 97)[:200])
+    with pytest.raises(
+        Exception, match="A file of this site is damaged: it is cut, or has numbers"
+    ):
+        page.evaluate(ASKED, json.dumps([name, states.tolist()]))
+    page.close()

@@ -265,7 +265,7 @@ def test_a_notation_that_cannot_carry_the_rules_is_refused_at_once(tmp_path):
     birds = CATALOGUE["birds"]
     check_output(tmp_path / "games.ur", birds)
     for suffix in (".rgn", ".json", ".jsonl"):
-        with pytest.raises(RuleSetError, match=r"birds: .*the plain notation, \.ur"):
+        with pytest.raises(RuleSetError, match=r"games of birds, .*the plain notation, \.ur"):
             check_output(tmp_path / f"games{suffix}", birds)
     with pytest.raises(RuleSetError, match="extra_on_throw"):
         check_output(tmp_path / "games.json", CATALOGUE["four-again"])
@@ -273,9 +273,9 @@ def test_a_notation_that_cannot_carry_the_rules_is_refused_at_once(tmp_path):
         write_games([], tmp_path / "games.txt")
     assert not list(tmp_path.iterdir())
     record = random_game(named_rules("birds:1"), 1, 4)
-    with pytest.raises(RuleSetError, match=r"write the plain notation, \.ur"):
+    with pytest.raises(RuleSetError, match=r"use the plain notation, \.ur"):
         write_rgn(record)
-    with pytest.raises(RuleSetError, match=r"write the plain notation, \.ur"):
+    with pytest.raises(RuleSetError, match=r"use the plain notation, \.ur"):
         write_json_game(record)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.games import random_game, write_text
 from ur_solver.api.games import read_games
 from ur_solver.records import (
+    Ending,
     RecordFault,
     notation_of,
     notations,
@@ -17,6 +19,7 @@ from ur_solver.records import (
     source,
     written_games,
 )
+from ur_solver.records.parts import MAX_ENTRIES
 from ur_solver.rules import named_rules
 
 FINKEL3 = named_rules("finkel:3")
@@ -143,3 +146,39 @@ def test_what_is_no_text_ends_the_file(tail, tmp_path):
     *_, fault = read_file(str(path))
     n_lines = PLAIN.count("\n") + 2
     assert str(fault) == f"{path}: line {n_lines}: no text, neither in UTF-8 nor in Windows-1252"
+
+
+@pytest.mark.parametrize("suffix", [".json", ".rgn", ".ur"])
+def test_what_is_written_with_all_that_is_allowed_can_be_read(suffix):
+    """Tags and headers of this program, and what an audit adds, do not count."""
+    allowed = {f"name-{k}": str(k) for k in range(MAX_ENTRIES)}
+    game = dataclasses.replace(
+        random_game(FINKEL3, 5, max_plies=9),
+        ending=Ending.RESIGNED,
+        winner="L",
+        loser_by_choice="D",
+        start_time=1_700_000_000_000,
+        metadata=allowed,
+        comments={1: " ".join(f"[%of-{k} x]" for k in range(MAX_ENTRIES + 9))},
+    )
+    (back,) = read_text(write_text(game, suffix))
+    assert not isinstance(back, RecordFault), back
+    assert {name: back.metadata[name] for name in allowed} == allowed
+    assert back.comments == game.comments
+    (again,) = read_text(write_text(back, ".json"))
+    assert not isinstance(again, RecordFault), again
+    more = dataclasses.replace(game, metadata={**allowed, "more": ""})
+    (fault,) = read_text(write_text(more, suffix))
+    assert "101 entries of metadata, more than 100" in str(fault)
+
+
+def test_a_long_comment_is_read_in_any_notation(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "_AT_ONCE", 1 << 16)
+    comment = "\n".join(f"line {k} }} [x" for k in range(8_000))
+    game = dataclasses.replace(GAMES[0], comments={2: comment})
+    for suffix in (".json", ".rgn", ".ur"):
+        path = tmp_path / f"game{suffix}"
+        path.write_text(write_text(game, suffix))
+        (back,) = read_file(str(path))
+        assert not isinstance(back, RecordFault), back
+        assert back.comments == {2: comment}

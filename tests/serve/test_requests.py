@@ -60,6 +60,18 @@ def test_bodies_may_be_in_any_encoding_of_unicode(asker, encoding):
     assert asker.post(f"{FINKEL}/positions", body).json["positions"][0]["position"] == START
 
 
+def test_games_that_are_not_utf_8_are_read_as_windows_1252(asker):
+    body = b'{"text": "Light: Jos\xe9\\n\\nL 3 A@A2\\nend: unfinished"}'
+    reply = asker.post(f"{FINKEL}/audit", body).json
+    assert reply["games"][0]["names"]["light"] == "José"
+    (warning,) = reply["warnings"]
+    assert warning.startswith("line 1: not UTF-8; it is read as Windows-1252")
+    assert "warnings" not in asker.post(f"{FINKEL}/audit", body.replace(b"\xe9", b"e")).json
+    written = asker.post(f"{FINKEL}/convert", body[:-1] + b', "notation": "ur"}').body
+    assert "José" in written.decode()
+    assert "not JSON" in asker.post(f"{FINKEL}/positions", body).sentence
+
+
 @pytest.mark.parametrize("body", [b'{"text": NaN}', b'{"text": 1e999}', b"\xff", b"\xff\xfea"])
 def test_bodies_that_are_no_json_are_refused(asker, body):
     assert "not JSON" in asker.post(f"{FINKEL}/audit", body).sentence

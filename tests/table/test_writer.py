@@ -151,9 +151,9 @@ def _numbered(index):
         (_numbered(28), "block 28"),
         (_numbered(-1), "block -1"),
         (_first()._replace(values=np.zeros(3)), "expected"),
-        (_first()._replace(values=_first().values * np.nan), "not in"),
-        (_first()._replace(values=_first().values + 1.5), "not in"),
-        (_first()._replace(values=-_first().values - 1), "not in"),
+        (_first()._replace(values=_first().values * np.nan), "not a probability"),
+        (_first()._replace(values=_first().values + 1.5), "not a probability"),
+        (_first()._replace(values=-_first().values - 1), "not a probability"),
     ],
 )
 def test_what_is_no_block_is_refused(tmp_path, result, fault):

@@ -25,7 +25,6 @@ notation it has the encoded states (`StateLayout`) as a field ``state``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -39,6 +38,7 @@ import numpy.typing as npt
 from ur_solver.answers.decisions import Decisions, Values, decide_every_throw
 from ur_solver.common.files import new_file
 from ur_solver.common.progress import Progress
+from ur_solver.common.text import json_text
 from ur_solver.errors import InputError, WrongTypeError, did_you_mean, missing_extra
 from ur_solver.moves import PASS
 from ur_solver.space import Space
@@ -257,7 +257,7 @@ def _schema(pa: Any, columns: ExportColumns) -> Any:
         (name, pa.string() if kind == "text" else pa.from_numpy_dtype(np.dtype(kind)))
         for name, kind in columns.types.items()
     ]
-    return pa.schema(types, metadata={"ur-solver": json.dumps(origin)})
+    return pa.schema(types, metadata={"ur-solver": json_text(origin)})
 
 
 def _batch(pa: Any, schema: Any, columns: ExportColumns, n: int, piece: Piece) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
+from ur_solver.answers.locate import passed_over
 from ur_solver.blocks.folder import remove_blocks
 from ur_solver.blocks.lock import HEAD, checkpoint_folder
 from ur_solver.errors import (
@@ -40,6 +41,8 @@ class Kind(StrEnum):
     """A table of a format version that this program does not read; `message` says what to do."""
     IN_USE = "in use"
     """A table that cannot be read while another program is writing to it."""
+    OTHER = "other"
+    """What is neither table nor solve under a table's name, or no estimator among these."""
     ESTIMATOR = "estimator"
     """A network that estimates values; `ur_solver.estimators.estimator` finds them."""
 
@@ -102,6 +105,12 @@ class Kept:
         except UrError as error:
             return cls(path, Kind.DAMAGED, n_bytes, message=str(error))
 
+    @classmethod
+    def _other(cls, path: pathlib.Path) -> Self:
+        """What lies under a table's name and is none."""
+        error = NotATableError(f"{str(path)!r} is not a solution table")
+        return cls(path, Kind.OTHER, disk_bytes(path), message=passed_over(path, error))
+
 
 def _is_of_solve(path: pathlib.Path) -> bool:
     """Whether a folder has the blocks of a solve, by its name or its head."""
@@ -112,12 +121,12 @@ def _rules_of(folder: pathlib.Path) -> RuleSet | None:
     """The rules in the head of a folder of blocks of any version."""
     try:
         return RuleSet.from_json(json.loads((folder / HEAD).read_bytes())["rules"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
 def kept_tables() -> Iterator[Kept]:
-    """The tables and solves in the folders of tables, by folder and name."""
+    """What is in the folders of tables under the names of tables and solves, in this order."""
     seen = set()
     for folder in table_folders():
         if not folder.is_dir():
@@ -126,9 +135,7 @@ def kept_tables() -> Iterator[Kept]:
             is_ours = path.name.endswith(".h5") or _is_of_solve(path)
             if is_ours and path.resolve() not in seen:
                 seen.add(path.resolve())
-                kept = Kept.of(path)
-                if kept is not None:
-                    yield kept
+                yield Kept.of(path) or Kept._other(path)
 
 
 def unfinished_solve(rules: RuleSet) -> Kept | None:

@@ -11,17 +11,27 @@ import itertools
 import os
 import pathlib
 import re
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 
 from ur_solver.blocks.stored import VALUE_TYPES
-from ur_solver.errors import MemoryLimitError, MissingTableError, RuleSetError, UrError
+from ur_solver.errors import (
+    MemoryLimitError,
+    MissingTableError,
+    PassedOverWarning,
+    RuleSetError,
+    TableInUseError,
+    UrError,
+)
 from ur_solver.rules import Position, RuleSet, named_rules
 from ur_solver.rules.game import by_every_name, catalogued, is_catalogued
 from ur_solver.space import space_of
-from ur_solver.table.format import TABLE, WIN
-from ur_solver.table.hdf5 import is_table_file
+from ur_solver.table.format import ESTIMATOR_FORMAT, FORMAT, TABLE, WIN
+from ur_solver.table.hdf5 import format_of, is_table_file
 from ur_solver.table.names import (
+    ESTIMATORS,
+    exact_name,
     file_stems,
     has_readable_name,
     is_made_for,
@@ -39,9 +49,8 @@ def find_file(rules: RuleSet, objective: str = WIN) -> TableFile | None:
     """The table of a whole rule set with an objective, opened, or None.
 
     One with as many levels of fines is preferred, then the most exact value type. A file of the
-    right name that holds another game, or a part of it, is ignored. NotATableError,
-    TableVersionError, TableInUseError or DamagedTableError if a file of the right name is not a
-    valid table.
+    right name that holds another game, or a part of it, is ignored; one that is no table, or cannot
+    be read, is passed over (PassedOverWarning). TableInUseError if a table is being written.
     """
     nearest = None
     for table in _tables_named_for(rules, objective):
@@ -63,11 +72,35 @@ def _tables_named_for(rules: RuleSet, objective: str) -> Iterator[TableFile]:
     for stem, path in _paths_named_for(rules, objective):
         # under a name shared with another, only a valid table shows whose it is
         is_shared = stem == readable_name(rules) and not has_readable_name(rules)
-        table = None
-        with suppress(UrError) if is_shared else nullcontext():
-            table = TableFile(path, (objective,))
-        if table is not None:
-            yield table
+        try:
+            yield TableFile(path, (objective,))
+        except TableInUseError:
+            if not is_shared:
+                raise
+        except UrError as error:
+            if not is_shared:
+                pass_over(path, error)
+
+
+def pass_over(path: pathlib.Path, error: UrError) -> None:
+    """Say that a file in a folder of tables or estimators is not used, and where it belongs."""
+    # one line of one module, so that a process says the same once
+    warnings.warn(PassedOverWarning(passed_over(path, error)), stacklevel=1)
+
+
+def passed_over(path: pathlib.Path, error: UrError) -> str:
+    """What `pass_over` says."""
+    home, folder = _HOMES.get(format_of(path) or ""), path.parent
+    belongs = ""
+    if home == ESTIMATORS and folder.name != ESTIMATORS:
+        belongs = f", and belongs in {str(folder / ESTIMATORS)!r}"
+    if home == "" and folder.name == ESTIMATORS:
+        belongs = f", and belongs in {str(folder.parent)!r}"
+    return f"{error}; it is passed over{belongs}"
+
+
+_HOMES = {FORMAT: "", ESTIMATOR_FORMAT: ESTIMATORS}
+"""The folders, in a folder of tables, of files of some formats."""
 
 
 def _paths_named_for(rules: RuleSet, objective: str = WIN) -> Iterator[tuple[str, pathlib.Path]]:
@@ -76,7 +109,7 @@ def _paths_named_for(rules: RuleSet, objective: str = WIN) -> Iterator[tuple[str
     for value_type, folder, stem in itertools.product(VALUE_TYPES, table_folders(), stems):
         path = folder / table_name(stem, value_type, objective=objective)
         for each in (path, path.with_suffix("")):
-            if each.is_file() or (each / TABLE).is_file():
+            if each.is_file() or (each / TABLE).is_file() or (each == path and each.is_dir()):
                 yield stem, each
 
 
@@ -162,17 +195,23 @@ def open_file_of(
             f"there is no table of {rules.title} in "
             f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
         )
+    from ur_solver.common.progress import shown_task  # noqa: PLC0415 - rarely needed
     from ur_solver.solving.execution import run  # noqa: PLC0415 - rarely needed
     from ur_solver.solving.plan import Verdict, plan_of  # noqa: PLC0415 - rarely needed
     from ur_solver.solving.request import Request  # noqa: PLC0415 - rarely needed
+    from ur_solver.table.output import new_table_path  # noqa: PLC0415 - rarely needed
 
-    plan = plan_of(Request.of(rules))
+    path = new_table_path(rules)
+    # what is there has been passed over, and stays
+    other = path.with_name(table_name(exact_name(rules))) if os.path.lexists(path) else None
+    plan = plan_of(Request.of(rules, output=other))
     if plan.verdict is not Verdict.PRESENT:
         say(
             f"there is no table of {rules.title} yet: solving its {positions:,} positions into "
             f"{plan.path}"
         )
-        run(plan)
+        with shown_task("solving"):
+            run(plan)
     return TableFile(plan.path)
 
 

@@ -104,7 +104,6 @@ def verify_table(
     part = table.part
     for block in part.blocks:
         verifier.check_reads(block)
-        verifier.check_range(block)
         verifier.check_cut(block)
     threads = threads or usable_processors()
     with ThreadPoolExecutor(threads) as pool:
@@ -181,15 +180,6 @@ class _Verifier:
                 f"its block records a residual of {recorded}, the table records "
                 f"{self.table.header.residual} for all blocks",
             )
-
-    def check_range(self, block: Block) -> None:
-        values = self.own(block)
-        least, most = self.space.bounds
-        is_right = (values >= least - ARITHMETIC) & (values <= most + ARITHMETIC)  # False for NaN
-        if not is_right.all():
-            at = int(np.argmin(is_right))
-            kind = self.space.rules.payoff.noun
-            raise self._fault(block, f"its value is {values[at]}, not {kind}", block.offset + at)
 
     def check_cut(self, block: Block) -> None:
         """Check that the error of the cut that the table states covers that of its bounds."""

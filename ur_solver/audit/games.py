@@ -19,8 +19,9 @@ import numpy as np
 from ur_solver.answers.decisions import Values, position_values
 from ur_solver.audit.audits import GameAudit
 from ur_solver.audit.judge import audit_games
+from ur_solver.blocks.stored import is_measure
 from ur_solver.common.files import write_file
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import OutputError
 from ur_solver.players.policies import MAX_THROWS, PLAIN, Asked, Player, Policy, policy_of
 from ur_solver.records import Ending, GameRecord, Replay
@@ -268,14 +269,15 @@ def _read(path: pathlib.Path) -> dict[str, float] | None:
     """The losses kept at a path; None if the file is missing or invalid."""
     try:
         found = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     is_sound = isinstance(found, dict) and found.keys() == {*PLAIN}
-    return found if is_sound and all(isinstance(each, float) for each in found.values()) else None
+    are_losses = is_sound and all(isinstance(each, float) for each in found.values())
+    return found if are_losses and is_measure([*found.values()]) else None
 
 
 def _write(path: pathlib.Path, losses: dict[str, float]) -> None:
     """Keep losses, unless nothing can be written there: then they are computed again."""
     with suppress(OSError, OutputError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, json.dumps(losses))
+        write_file(path, json_text(losses))

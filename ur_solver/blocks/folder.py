@@ -44,12 +44,15 @@ import numpy.typing as npt
 from ur_solver.blocks.lock import HEAD, LOCK, MANIFEST, HeldError, LockFile
 from ur_solver.blocks.stored import (
     VALUE_TYPES,
+    Possible,
+    are_figures,
     checksum,
     checksums,
     chunk_length_for,
     chunks_in,
 )
 from ur_solver.common.files import write_file
+from ur_solver.common.text import json_text
 from ur_solver.errors import (
     CheckpointError,
     DamagedBlockError,
@@ -129,9 +132,10 @@ class BlockResult(NamedTuple):
 
 
 def is_sound(row: Row) -> bool:
-    """Whether a row belongs to a finished block and matches its checksum."""
+    """Whether a row belongs to a finished block, matches its checksum and has figures of one."""
     rows: npt.NDArray[Any] = np.array([row], RECORD)
-    return bool(rows["magic"][0] == _MAGIC and rows["checksum"][0] == _checksum(rows))
+    is_whole = rows["magic"][0] == _MAGIC and rows["checksum"][0] == _checksum(rows)
+    return bool(is_whole) and are_figures(rows)
 
 
 def _checksum(rows: npt.NDArray[Any]) -> int:
@@ -165,6 +169,7 @@ class BlockFiles:
         self.dtype = dtype
         self.chunk_length = chunk_length_for(space)
         self.solve = solve
+        self._possible = Possible(space)
         self._lock = threading.Lock()
         self._checked: dict[int, _Identity] = {}
 
@@ -313,6 +318,8 @@ class BlockFiles:
             for k, expected in enumerate(self.chunks_of(index).tolist()):
                 if checksum(values[k * length : (k + 1) * length]) != expected:
                     raise self._damaged(index)
+            if self._possible.fault(values) is not None:
+                raise self._damaged(index)
             with self._lock:
                 self._checked[index] = identity
         return values
@@ -418,7 +425,7 @@ class Job:
             head["part"] = self.part
         if self.precision != _DOUBLE:
             head["precision"] = self.precision
-        return json.dumps(head, indent=1).encode()
+        return json_text(head, indent=1).encode()
 
     @staticmethod
     def read(path: pathlib.Path) -> Job:
@@ -431,7 +438,7 @@ class Job:
         try:
             head = json.loads(path.read_bytes())
             version = head["version"]
-            of_version = f"checkpoint {str(path.parent)!r} is of version {version!r}"
+            of_version = f"checkpoint {str(path.parent)!r} is of version {version!r:.60}"
             if version not in range(JOB_VERSION, LAST_RANKS + 1):
                 raise CheckpointError(
                     f"{of_version}, this program reads {JOB_VERSION} to {LAST_RANKS}; {remedy}"
@@ -450,6 +457,8 @@ class Job:
 
     @staticmethod
     def _of(head: Any) -> Job:
+        if head["value_type"] not in VALUE_TYPES:
+            raise ValueError(f"there is no value type {head['value_type']!r:.60}")
         return Job(
             rules=RuleSet.from_json(head["rules"]),
             tolerance=float(head["tolerance"]),
@@ -478,7 +487,10 @@ class Job:
         return None
 
 
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError)
+_UNREADABLE = (
+    *(OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError),
+    *(AttributeError, OverflowError),
+)
 """Exceptions of reading an invalid head."""
 
 

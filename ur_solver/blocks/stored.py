@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,70 @@ VALUE_TYPES: dict[str, ValueType] = {
     )
 }
 """The value types, by name."""
+
+SLACK = 1e-12
+"""How far beyond its limits a value may be: with dice of thirds, chances sum to 1 + 2e-16."""
+
+
+class Possible:
+    """Which numbers the values of a space can be, in units; by default those of `Space.limits`.
+
+    NaN and infinities are never possible, nor are negative lengths.
+    """
+
+    def __init__(self, space: Space, *, are_lengths: bool = False) -> None:
+        longest = np.array([np.finfo(np.float64).max])
+        least, most = (np.zeros(1), longest) if are_lengths else space.limits
+        self.limits = least - SLACK, np.minimum(most + SLACK, longest)
+        self.noun = "the length of a game" if are_lengths else space.rules.payoff.noun
+        # As whole numbers the bits of floats that are not negative are in the order of the floats,
+        # and those of all others, of infinities and of NaN are above them: one pass says most.
+        self._bits: dict[np.dtype[Any], tuple[str, Any]] = {}
+        if len(least) == 1:
+            for kind in (each.dtype for each in VALUE_TYPES.values() if each.scale == 1):
+                bits = f"<u{kind.itemsize}"
+                highest = np.minimum(self.limits[1], np.finfo(kind).max).astype(kind)
+                self._bits[kind] = bits, highest.view(bits)[0]
+
+    def fault(self, stored: npt.NDArray[Any], first: int = 0) -> int | None:
+        """The index of the first stored number that no value can have; None if all are possible.
+
+        They are those of a block from its number `first` on. Whole numbers are all possible.
+        """
+        if stored.dtype.kind != "f":
+            return None
+        if stored.dtype in self._bits:
+            bits, most = self._bits[stored.dtype]
+            if stored.view(bits).max(initial=0) <= most:
+                return None
+        n, begin = len(stored), first % len(self.limits[0])
+        lowest, highest = (np.resize(each, begin + n)[begin:] for each in self.limits)
+        with np.errstate(invalid="ignore"):  # NaN may signal
+            are_possible = (stored >= lowest) & (stored <= highest)
+        return None if are_possible.all() else int(np.argmin(are_possible))
+
+
+def are_figures(rows: npt.NDArray[Any], most: float = math.inf) -> bool:
+    """Whether records of blocks have figures that solves have, with residuals and errors to `most`.
+
+    `rows` have the fields ``residual``, ``sweeps``, ``seconds`` and ``error``, which is NaN if none
+    is proven.
+    """
+    errors = rows["error"]
+    return (
+        is_measure(rows["residual"], most)
+        and is_measure(errors[~np.isnan(errors)], most)
+        and is_measure(rows["seconds"])
+        and bool((rows["sweeps"] >= 0).all())
+    )
+
+
+def is_measure(figures: npt.ArrayLike, most: float = math.inf) -> bool:
+    """Whether one or more figures are finite, not negative, and at most some number."""
+    found = np.asarray(figures, dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # NaN may signal
+        return bool((np.isfinite(found) & (found >= 0) & (found <= most)).all())
+
 
 # A chunk is a run of a block's values that are read, and have a checksum, together.
 

@@ -13,6 +13,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -26,7 +27,7 @@ except ImportError:  # Windows, which knows no such limit
 
 from ur_solver.cli.completion import Bash
 from ur_solver.common.text import ENCODABLE, printable
-from ur_solver.errors import InputError, UrError, did_you_mean
+from ur_solver.errors import InputError, PassedOverWarning, UrError, did_you_mean
 
 add_completion_class(Bash)
 
@@ -174,7 +175,10 @@ class _Commands(click.Group):
 
     def _invoked(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("default", category=PassedOverWarning)
+                warnings.showwarning = _show
+                return super().invoke(ctx)
         except click.UsageError as error:
             message = printable(error.format_message() + _advice(error))
             raise click.UsageError(message, error.ctx) from None
@@ -193,6 +197,11 @@ class _Commands(click.Group):
             raise click.ClickException(f"the program cannot be loaded: {reason}") from error
         except KeyboardInterrupt as stop:
             raise click.exceptions.Exit(_code_of(stop)) from None
+
+
+def _show(message: Warning | str, *_where: Any, **_more: Any) -> None:
+    """Print a warning as a sentence, without the line of the program that gave it."""
+    click.echo(printable(str(message)), err=True)
 
 
 def _advice(error: click.UsageError) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+import click
+
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.cli.options import number_option
 from ur_solver.cli.output import columns, echo, gib_text, say, time_text, worth_bar
@@ -33,14 +35,26 @@ def plies_option(default: int = DEFAULT_PLIES) -> Callable[[_F], _F]:
     )
 
 
-def open_answering(word: str, position: str | None = None, plies: int = DEFAULT_PLIES) -> Evaluator:
+tables_option = click.option(
+    "--tables",
+    type=click.Choice(["all", "endings", "none"]),
+    help="Ask these tables before an estimator; by default all of a rule set, and none of a file.",
+)
+
+
+def open_answering(
+    word: str,
+    position: str | None = None,
+    plies: int = DEFAULT_PLIES,
+    tables: str | None = None,
+) -> Evaluator:
     """The table that a word asks for; where there is none of the whole game, an estimator.
 
-    Small games are solved instead. Raises as `open_evaluator` does; the text of a
-    MissingTableError says what a solve and a training would take.
+    Small games are solved instead. `tables` are as for `open_evaluator`. Raises as that does; the
+    text of a MissingTableError says what a solve and a training would take.
     """
-    if not is_rule_set(word):
-        return open_evaluator(word, plies=plies)
+    if not is_rule_set(word) or tables not in (None, "all"):
+        return open_evaluator(word, plies=plies, tables=tables)
     return answering_of(named_rules(word), plies, word.partition(":")[0], position)
 
 

@@ -6,7 +6,6 @@ tables, and boards of the worst moments.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby
@@ -59,7 +58,7 @@ from ur_solver.cli.output import (
 )
 from ur_solver.common.files import Closing, check_outputs
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import InputError, MissingTableError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import (
@@ -475,7 +474,7 @@ def audit_command(
             if as_json:
                 from ur_solver.audit.texts import game_values  # noqa: PLC0415 - text needs none
 
-                echo(json.dumps(game_values(audit, thresholds, references[rules])), raw=True)
+                echo(json_text(game_values(audit, thresholds, references[rules])), raw=True)
             if not as_json or any(outputs.values()):
                 found.append(audit)
                 show(counted(len(found), "game"))
@@ -584,7 +583,7 @@ def review_command(
                 "thumbs": against_thumbs(audits, judges.of(rules), thumbs),
             }
             reviews.append(
-                json.dumps(review) if as_json else _review_page(review, audits, throws, top)
+                json_text(review) if as_json else _review_page(review, audits, throws, top)
             )
     if isinstance(by, str):
         _report_dates(audit.record for audits in games_of.values() for audit in audits)

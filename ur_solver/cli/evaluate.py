@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -29,7 +28,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, echo, say, say_written, side_name
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import Form, Progress, shown_progress, shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import InputError
 from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy_from, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
@@ -144,7 +143,7 @@ def evaluate_command(
         found = evaluate(table, light, dark, games=games, seed=seed)
         which = {} if table.are_exact else {"exact": False}
     if as_json:
-        echo(json.dumps({"light": light, "dark": dark, **found.to_json(), **which}), raw=True)
+        echo(json_text({"light": light, "dark": dark, **found.to_json(), **which}), raw=True)
     else:
         echo(_evaluation_page(found, light, dark))
 
@@ -159,7 +158,7 @@ def _judged(word: str, text: str, examples: int, seed: int, as_json: bool) -> st
         with shown_progress("judging", total, Form.AUTO) as progress:
             found = policy_regret(table, player, examples=examples, seed=seed, progress=progress)
     if as_json:
-        return json.dumps({"policy": text, **found.to_json()})
+        return json_text({"policy": text, **found.to_json()})
     return regret_page(found, text)
 
 
@@ -180,7 +179,7 @@ def _compared(
             found.append(estimator.looking(plies).compared_with(table, seed=seed, **more))
         units = estimator.rules.payoff.units
     if as_json:
-        return json.dumps({"against": against, "comparisons": [each.to_json() for each in found]})
+        return json_text({"against": against, "comparisons": [each.to_json() for each in found]})
     return comparison_page(found, units)
 
 
@@ -318,7 +317,7 @@ def duel_command(
         progress = stack.enter_context(shown_progress("playing", games, Form.AUTO, unit="games"))
         found = duel(rules, players[0], players[1], games, seed=seed, progress=progress)
     if as_json:
-        echo(json.dumps({"first": first, "second": second, **found.to_json()}), raw=True)
+        echo(json_text({"first": first, "second": second, **found.to_json()}), raw=True)
     else:
         echo(_duel_page(found, first, second))
 
@@ -432,7 +431,7 @@ def _sample_json(
         "light_money": found.mean_light_money,
         "money_error": found.money_error,
     }
-    return json.dumps(values | money if has_fines else values)
+    return json_text(values | money if has_fines else values)
 
 
 def _sample_page(found: SampleStatistics, metadata: dict[str, str], has_fines: bool) -> str:

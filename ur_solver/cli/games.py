@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, echo, report_left_out, say_written
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import InputError
 from ur_solver.records import (
     GameRecord,
@@ -119,7 +118,7 @@ def dice_command(files: tuple[str, ...], rules: str | None, seed: int, as_json: 
         found = dice_test(games, seed)
     if as_json:
         for each in found:
-            echo(json.dumps(each), raw=True)
+            echo(json_text(each), raw=True)
     elif found:
         echo("\n\n".join(_dice_page(each) for each in found))
     report_left_out(games.faults, "not counted", games.warnings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -23,7 +22,7 @@ from ur_solver.cli.output import (
     size_text,
     time_text,
 )
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import space_of
 
@@ -49,7 +48,7 @@ def solve(
             found = make_lengths(rules, objective, output, force=force, progress=progress, say=note)
     with found as lengths:
         if as_json:
-            echo(json.dumps(_facts(lengths, is_solved=not is_there)), raw=True)
+            echo(json_text(_facts(lengths, is_solved=not is_there)), raw=True)
         elif is_there:
             messages.say(f"{lengths.path} already exists; --force solves it again", "present")
         elif not messages.is_quiet:
@@ -114,7 +113,7 @@ def _lines(lengths: Lengths, positions: list[Position]) -> list[str]:
 def _json_lines(lengths: Lengths, positions: list[Position]) -> list[str]:
     found = lengths.lengths(positions).tolist()
     return [
-        json.dumps(
+        json_text(
             {
                 "position": each.notation,
                 "objective": lengths.objective,
@@ -192,7 +191,7 @@ def verify(word: str, objective: str, messages: Messages, *, as_json: bool) -> N
         path = lengths.path
     if as_json:
         echo(
-            json.dumps({"path": str(path), "right": True, "message": None, **asdict(found)}),
+            json_text({"path": str(path), "right": True, "message": None, **asdict(found)}),
             raw=True,
         )
     elif not messages.is_quiet:

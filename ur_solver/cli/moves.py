@@ -8,7 +8,6 @@ input, one a line, and are answered as they arrive.
 from __future__ import annotations
 
 import io
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
@@ -23,7 +22,7 @@ from ur_solver.cli.options import (
     rules_argument,
 )
 from ur_solver.cli.output import chance_text, columns, draw_position, echo
-from ur_solver.common.text import StreamDecoder, counted
+from ur_solver.common.text import StreamDecoder, counted, json_text
 from ur_solver.errors import InputError
 from ur_solver.rules import Move, Position, RuleSet, named_rules
 from ur_solver.rules.turns import Outcome, has_choices, turn
@@ -93,7 +92,7 @@ def _parsed(line: Line, parse: Callable[[str], _T]) -> _T:
 def _fault(line: Line, message: str, as_json: bool) -> str:
     shown = line.text[:_SHOWN]
     if as_json:
-        return json.dumps({"line": line.number, "input": shown, "message": message})
+        return json_text({"line": line.number, "input": shown, "message": message})
     return f"{shown}\terror: {message}"
 
 
@@ -282,7 +281,7 @@ def _question_json(asked: Question, forms: Forms) -> str:
     else:
         rolls = zip(asked.rolls, found, strict=True)
         answer["turns" if has_names else "throws"] = [each.to_json() | more for each, more in rolls]
-    return json.dumps(answer)
+    return json_text(answer)
 
 
 def _question_line(asked: Question, forms: Forms) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -24,6 +23,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, echo, gib_text, say_written, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.progress import shown_task
+from ur_solver.common.text import json_text
 from ur_solver.errors import MemoryLimitError, SolveError
 from ur_solver.estimators.estimator import estimator_path
 from ur_solver.rules import RuleSet
@@ -189,7 +189,7 @@ def plan_command(
         facts = asdict(found)
         del facts["spans"]
         echo(
-            json.dumps(
+            json_text(
                 {"rules": chosen.name, "pieces": chosen.pieces, "left": request.part.left} | facts
             ),
             raw=True,

@@ -87,6 +87,7 @@ class Playing:
         self._players = players
         self._seed = seed
         self._has_hints = has_hints and table is not None
+        self._talks = is_conversation()  # a terminal that hangs up is none any more
         self.mover = self.replay.side
 
     def play(self, on_turn: Callable[[], object]) -> None:
@@ -95,7 +96,7 @@ class Playing:
         Raises QuitError if the player asks for it, and click.Abort at Ctrl-C and at the end of the
         input.
         """
-        if None in self._players.values() and is_conversation():
+        if None in self._players.values() and self._talks:
             echo("'help' lists what you can type, and what the signs of the board mean")
         while not self._is_over():
             with suppress(MovedError):
@@ -195,7 +196,7 @@ class Playing:
     def _end(self, end: End) -> None:
         """End the game by a word, if the player means it."""
         name = side_name(self.mover)
-        if is_conversation() and not agrees(f"{name} resigns: end the game?", default=False):
+        if self._talks and not agrees(f"{name} resigns: end the game?", default=False):
             return
         self.history.add(self.record(**end._asdict()))
         echo(f"\n{name} resigns")
@@ -460,6 +461,8 @@ def played(playing: Playing, on_turn: Callable[[], object]) -> KeyboardInterrupt
         playing.play(on_turn)
     except (QuitError, click.Abort) as left:
         return interrupt_of(left)
+    except KeyboardInterrupt as stop:  # while the program works
+        return stop
     return None
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -31,7 +30,8 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
 from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
-from ur_solver.common.text import counted, printable
+from ur_solver.common.progress import shown_task
+from ur_solver.common.text import counted, json_text, printable
 from ur_solver.errors import InputError, OutputError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
@@ -275,10 +275,11 @@ def practise_command(
         raise click.UsageError("Option '--player' needs FILE...: the games with the mistakes.")
     check_outputs({"--cards": cards}, files if word is None else [word, *files])
     with Judges(word, plies) as judges:
-        if judges.only is None or files:
-            asked = _worst(_mistakes(judges, files, cost, player), count)
-        else:
-            asked = _drawn(judges.only, count, seed, cost)
+        with shown_task("looking for decisions"):
+            if judges.only is None or files:
+                asked = _worst(_mistakes(judges, files, cost, player), count)
+            else:
+                asked = _drawn(judges.only, count, seed, cost)
         check_outputs({"--cards": cards}, judges.paths)
         if not asked and not judges.faults:
             say(f"there is no decision in which a mistake costs {cost:g} or more")
@@ -287,7 +288,7 @@ def practise_command(
             say_written(counted(len(asked), "card"), cards)
         if as_json:
             for each, _ in asked:
-                echo(json.dumps(each.to_json()), raw=True)
+                echo(json_text(each.to_json()), raw=True)
         elif cards is None:
             Quiz(asked).ask()
     report_left_out(judges.faults, "not judged", judges.warnings)

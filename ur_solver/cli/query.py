@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from ur_solver.cli.answering import (
     open_answering,
     options_text,
     plies_option,
+    tables_option,
     text_of,
 )
 from ur_solver.cli.moves import (
@@ -57,6 +57,8 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
+from ur_solver.common.progress import shown_task
+from ur_solver.common.text import json_text
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import SIDE_NAMES, Position, named_rules
 from ur_solver.rules.payoff import CHANCES
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
 )
 @memory_option()
 @plies_option()
+@tables_option
 @number_option(
     "--rollouts",
     within=(2, None),
@@ -111,6 +114,7 @@ def query_command(
     is_solved: bool,
     memory: int | None,
     plies: int,
+    tables: str | None,
     rollouts: int | None,
     within: float | None,
     cut: int | None,
@@ -136,7 +140,7 @@ def query_command(
 
         query(word, objective, position, as_json=as_json)
         return
-    with _opened(word, position, is_solved, memory, plies) as table:
+    with _opened(word, position, is_solved, memory, plies, tables) as table:
         rolled = _rolled_out(table, position, rollouts, within, cut)
         if position == STDIN:
             lines = (
@@ -150,12 +154,21 @@ def query_command(
             answer = _decision_json(table, asked)
             if rolled is not None:
                 answer["rollouts"] = asdict(rolled)
-            echo(json.dumps(answer), raw=True)
+            echo(json_text(answer), raw=True)
         else:
             echo(_query_page(table, position_of(table.rules, position), rolled))
 
 
-_NOT_OF_LENGTHS = ("with_throws", "is_solved", "memory", "plies", "rollouts", "within", "cut")
+_NOT_OF_LENGTHS = (
+    "with_throws",
+    "is_solved",
+    "memory",
+    "plies",
+    "tables",
+    "rollouts",
+    "within",
+    "cut",
+)
 """Options of chances alone."""
 
 
@@ -180,25 +193,34 @@ def _rolled_out(
     if within is not None and not table.rules.payoff.has_fines:
         within /= 100
     asked = position_of(table.rules, position)
-    return table.rollout(asked, rollouts, within=within, plies=cut)
+    with shown_task("playing rollouts"):
+        return table.rollout(asked, rollouts, within=within, plies=cut)
 
 
 def _opened(
-    word: str, position: str | None, is_solved: bool, memory: int | None, plies: int
+    word: str,
+    position: str | None,
+    is_solved: bool,
+    memory: int | None,
+    plies: int,
+    tables: str | None,
 ) -> Evaluator:
     """The table or estimator that answers; with --solve a table is made if it is missing."""
     if not is_solved:
         if memory is not None:
             raise click.UsageError("--memory needs --solve")
-        return open_answering(word, None if position == STDIN else position, plies)
+        return open_answering(word, None if position == STDIN else position, plies, tables)
     if position == STDIN:
         raise click.UsageError("--solve takes one position, not '-'")
+    if tables is not None:
+        raise click.UsageError("--solve and --tables exclude each other: give one")
     if not is_rule_set(word):
         raise click.UsageError(f"--solve takes a rule set, such as finkel:3, not {word!r}")
     from ur_solver.answers.reach import table_from  # noqa: PLC0415 - the solver, rarely needed here
 
     rules = named_rules(word)
-    return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))
+    with shown_task("solving"):
+        return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))
 
 
 def _parse(table: Evaluator, text: str) -> Position:
@@ -218,7 +240,7 @@ def _query_lines(table: Evaluator, positions: list[Position]) -> list[str]:
 
 def _query_json_lines(table: Evaluator, with_throws: bool, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
-    return [json.dumps(_query_json(table, *answer, with_throws)) for answer in answers]
+    return [json_text(_query_json(table, *answer, with_throws)) for answer in answers]
 
 
 def _query_json(
@@ -300,6 +322,7 @@ def _choices_text(table: Evaluator, found: Decision) -> str:
 @throw_argument
 @objective_option
 @plies_option()
+@tables_option
 @json_option
 def best_command(
     word: str,
@@ -307,6 +330,7 @@ def best_command(
     throw: tuple[str, ...],
     objective: str,
     plies: int,
+    tables: str | None,
     as_json: bool,
 ) -> None:
     """Rank the legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
@@ -328,13 +352,13 @@ def best_command(
     """
     check_arguments(position, throw)
     if objective != WIN:
-        refuse_options(["plies"], "lengths of games")
+        refuse_options(["plies", "tables"], "lengths of games")
         from ur_solver.cli.lengths import best  # noqa: PLC0415 - chances need none of it
 
         best(word, objective, position, throw, as_json=as_json)
         return
     asked_for = None if position == STDIN else position
-    with open_answering(word, asked_for, plies) as table:
+    with open_answering(word, asked_for, plies, tables) as table:
         forms = Forms(
             json=lambda asked: [each.to_json(table) for each in _thrown(table, asked)],
             over=partial(_over_json, table),

@@ -86,7 +86,7 @@ class Recording(Playing):
         """The game to keep: at a terminal without an end that nobody has agreed to."""
         now = self.history.now
         is_said = now.ending not in (Ending.UNFINISHED, Ending.WON)
-        if is_said and not self._is_agreed and is_conversation():
+        if is_said and not self._is_agreed and self._talks:
             return beginning(now, length(now) - 1)
         return now
 
@@ -107,7 +107,7 @@ class Recording(Playing):
             try:
                 answer = ask("right", lambda _line: self._words(), blank="y")
             except click.Abort:
-                if is_conversation():
+                if self._talks:
                     raise
                 return True
             try:
@@ -122,7 +122,7 @@ class Recording(Playing):
             except MovedError:
                 return self._is_over()
             except QuitError:
-                if is_conversation():
+                if self._talks:
                     raise
                 return True
 
@@ -192,7 +192,7 @@ class Recording(Playing):
                     f"throw {number}, {turn_text(self.record(), ply)}, does not fit any more; "
                     f"{rest} from there on must be typed again"
                 )
-                if is_conversation() and not agrees("keep the correction?", default=True):
+                if self._talks and not agrees("keep the correction?", default=True):
                     return False
                 say("undo brings the old turns back, also after you have left")
                 return True
@@ -424,10 +424,12 @@ def record_command(
         metadata = {**begun.metadata, **{side: name for side, name in names.items() if name}}
         begun = replace(begun, metadata=metadata, file=str(file), number=series.number)
         recording = Recording(table, begun, has_hints=hints)
-        stop = _recorded(recording, series)
+        stop, is_saved = _recorded(recording, series)
         file = series.path
         record = replace(recording.settled, file=str(file), number=series.number)
-        if record.ending is Ending.UNFINISHED:
+        if not is_saved:
+            echo("\nno turn was typed, and nothing is saved")
+        elif record.ending is Ending.UNFINISHED:
             command = shlex.join(["ur", "record", word, str(file), "--resume"])
             echo(f"\nthe game is in {file}: '{command}' continues it")
         else:
@@ -465,17 +467,28 @@ def _begun(series: Series, rules: RuleSet, *, resumes: bool) -> GameRecord:
     return last
 
 
-def _recorded(recording: Recording, series: Series) -> KeyboardInterrupt | None:
-    """Record a game to its end or until it is left; return the Ctrl-C, if any."""
+def _recorded(recording: Recording, series: Series) -> tuple[KeyboardInterrupt | None, bool]:
+    """Record a game to its end or until it is left; return the Ctrl-C, if any, and if it is saved.
+
+    The file is written once there is something new.
+    """
+    is_there = series.number <= len(series.games)
+    written = recording.settled
+    if is_there:  # perhaps with other names
+        written = replace(written, metadata=series.games[-1].metadata)
     recording.bring_versions(series.path, series.number)
 
     def write() -> None:
-        named = series.path
-        series.write(recording.settled)
+        nonlocal written, is_there
+        named, settled = series.path, recording.settled
+        if is_same(settled, written) and settled.metadata == written.metadata:
+            return
+        written, is_there = settled, True
+        series.write(settled)
         if series.path != named:
             say(f"{named} was changed by another program; the game goes on in {series.path}")
         recording.keep_versions(series.path, series.number)
 
     stop = played(recording, write)
     write()
-    return stop
+    return stop, is_there

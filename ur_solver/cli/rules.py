@@ -6,7 +6,6 @@ but takes 0.1 s to be imported, a quarter of `ur rules NAME`, and pads every lin
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -20,7 +19,7 @@ from ur_solver.cli.options import json_option, pieces_option
 from ur_solver.cli.output import BLUE, PURPLE, columns, echo, page_width, size_text
 from ur_solver.cli.plan import Cost, cost_of
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.descriptions import (
     MENTIONS,
@@ -173,7 +172,7 @@ def rules_command(
         else:
             echo(columns(cost.rows(), "<<"))
     elif as_json:
-        echo(json.dumps(chosen.to_json(), indent=2), raw=True)
+        echo(json_text(chosen.to_json(), indent=2), raw=True)
     else:
         echo(_page(chosen))
 
@@ -183,7 +182,7 @@ def _list_page(sets: list[RuleSet], *, has_costs: bool, as_json: bool) -> str:
         costs = [_cost(each, is_timed=False) for each in sets]
         return _cost_lines(sets, costs) if as_json else _cost_list(sets, costs)
     if as_json:
-        return "\n".join(json.dumps(each.to_json()) for each in sets)
+        return "\n".join(json_text(each.to_json()) for each in sets)
     mentions = [each for each in MENTIONS if each.name in {rules.name for rules in sets}]
     return (
         f"{_list(sets)}\n\n{_mention_list(mentions)}\n\n"
@@ -340,7 +339,7 @@ def _cost(rules: RuleSet, *, is_timed: bool) -> Cost:
 def _cost_lines(sets: list[RuleSet], costs: list[Cost]) -> str:
     """One line of JSON for each."""
     return "\n".join(
-        json.dumps({"rules": rules.name, "pieces": rules.pieces, **cost.to_json()})
+        json_text({"rules": rules.name, "pieces": rules.pieces, **cost.to_json()})
         for rules, cost in zip(sets, costs, strict=True)
     )
 

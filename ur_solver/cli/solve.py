@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -42,7 +41,7 @@ from ur_solver.cli.output import (
 )
 from ur_solver.cli.plan import cost_of
 from ur_solver.common.progress import Form, Progress
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.engine.runners import Cluster
 from ur_solver.errors import CertificateError
 from ur_solver.kernel.rounding import MAX_TOLERANCE, MIN_TOLERANCE
@@ -262,7 +261,7 @@ def solve_command(
         _solve(plan, messages, as_json=as_json)
     elif as_json:
         with Table(plan.path) as table:
-            echo(json.dumps(facts(table, None)), raw=True)
+            echo(json_text(facts(table, None)), raw=True)
     else:
         messages.say(f"{plan.path} already exists; --force solves it again", "present")
 
@@ -284,7 +283,7 @@ def _say_cost(request: Request, *, as_json: bool) -> None:
     """Say what a solve would take; exit with 1 if it does not fit."""
     cost, path = cost_of(request), path_of(request)
     asked = {"rules": request.rules.name, "pieces": request.rules.pieces, "path": str(path)}
-    echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"), raw=as_json)
+    echo(json_text(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"), raw=as_json)
     raise click.exceptions.Exit(0 if cost.reason is None else 1)
 
 
@@ -333,7 +332,7 @@ def _solve(plan: Plan, messages: Messages, *, as_json: bool) -> None:
         raise
     with Table(found.path) as table:
         if as_json:
-            echo(json.dumps(facts(table, found)), raw=True)
+            echo(json_text(facts(table, found)), raw=True)
         elif not messages.is_quiet:
             echo(report(table, found))
         check_proven(table, plan.request.tolerance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +20,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, echo, say, write_reports
 from ur_solver.common.files import check_outputs
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.players.policies import PRIORITIES
 from ur_solver.rules.payoff import POINTS, Payoff
 from ur_solver.study import study
@@ -328,7 +327,7 @@ def study_command(
     """
     found = _studied(word, games, _STUDIED, seed, plies, verbose)
     if as_json:
-        echo(json.dumps(found), raw=True)
+        echo(json_text(found), raw=True)
     else:
         echo(study_page(found))
 

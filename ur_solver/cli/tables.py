@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import pathlib
 from dataclasses import asdict
@@ -40,17 +39,9 @@ from ur_solver.cli.options import (
     tables_argument,
     threads_option,
 )
-from ur_solver.cli.output import (
-    bound_text,
-    columns,
-    echo,
-    proven_text,
-    say,
-    size_text,
-    time_text,
-)
+from ur_solver.cli.output import bound_text, columns, echo, proven_text, say, size_text, time_text
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,
@@ -129,15 +120,14 @@ def tables_verify_command(
 
     The exit code is 1 if any table is wrong.
     """
-    chosen = words or [str(kept.path) for kept in kept_tables() if kept.kind is not Kind.UNFINISHED]
+    no_tables = (Kind.UNFINISHED, Kind.OTHER)
+    chosen = words or [str(kept.path) for kept in kept_tables() if kept.kind not in no_tables]
     n_wrong = 0
     for word in chosen:
         message = _fault(word, sample, messages)
         n_wrong += message is not None
         if as_json:
-            echo(
-                json.dumps({"table": word, "right": message is None, "message": message}), raw=True
-            )
+            echo(json_text({"table": word, "right": message is None, "message": message}), raw=True)
         elif message is not None or not messages.is_quiet:
             echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
     if n_wrong:
@@ -226,7 +216,7 @@ def _list(as_json: bool, sums: bool) -> None:
     found = [*tables, *kept_estimators()]
     if as_json:
         for kept in found:
-            echo(json.dumps({**asdict(kept), "path": str(kept.path)}), raw=True)
+            echo(json_text({**asdict(kept), "path": str(kept.path)}), raw=True)
         return
     if not tables:
         folders = ", ".join(map(str, table_folders()))
@@ -242,7 +232,9 @@ def _list(as_json: bool, sums: bool) -> None:
 def _print_checksums(kept: Kept) -> None:
     """The lines of `sha256sum` for a table's files; names are relative if the files are here."""
     here = pathlib.Path.cwd()
-    for checksum, path in checksums(kept):
+    with shown_task("reading tables"):
+        found = list(checksums(kept))
+    for checksum, path in found:
         full = path.absolute()
         name = full.relative_to(here) if full.is_relative_to(here) else full
         echo(f"{checksum}  {name}", raw=True)
@@ -289,16 +281,16 @@ def info_command(word: str | None, objective: str, is_of_paths: bool, as_json: b
     if is_of_paths == (word is not None):
         raise click.UsageError("give a TABLE, or --paths")
     if word is None:
-        echo(json.dumps(_paths()) if as_json else _paths_text(), raw=as_json)
+        echo(json_text(_paths()) if as_json else _paths_text(), raw=as_json)
         return
     lengths = lengths_at(word) if objective == WIN else open_lengths(word, objective)
     if lengths is not None:
         with lengths:
-            echo(json.dumps(lengths.info()) if as_json else _lengths_text(lengths), raw=as_json)
+            echo(json_text(lengths.info()) if as_json else _lengths_text(lengths), raw=as_json)
         return
     with open_answering(word) as table:
         if as_json:
-            echo(json.dumps(table.info()), raw=True)
+            echo(json_text(table.info()), raw=True)
             return
         if not table.are_exact:
             from ur_solver.cli.train import report  # noqa: PLC0415 - of estimators alone
@@ -467,11 +459,11 @@ def verify_command(
             found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     except (DamagedTableError, CertificateError) as error:
         if as_json:
-            echo(json.dumps({"right": False, "message": str(error)}), raw=True)
+            echo(json_text({"right": False, "message": str(error)}), raw=True)
         raise
     if as_json:
         facts = {"path": str(opened.path), "right": True, "message": None, **asdict(found)}
-        echo(json.dumps(facts), raw=True)
+        echo(json_text(facts), raw=True)
         return
     if messages.is_quiet:
         return
@@ -512,7 +504,7 @@ def certify_command(word: str, threads: int | None, as_json: bool, messages: Mes
     ):
         error = certify_table(opened, threads=threads, progress=progress)
     if as_json:
-        echo(json.dumps({"path": str(opened.path), "error": error}), raw=True)
+        echo(json_text({"path": str(opened.path), "error": error}), raw=True)
     elif not messages.is_quiet:
         proven = proven_text(error, opened.rules)
         echo(f"{opened.path}: no value is off by more than {proven}, proven")
@@ -598,6 +590,6 @@ def fetch_command(
     with TableFile(output, OBJECTIVES) as table:
         if as_json:
             found = {"path": str(output), "digest": table.digest, "bytes": table.n_bytes}
-            echo(json.dumps(found), raw=True)
+            echo(json_text(found), raw=True)
         elif not messages.is_quiet:
             echo(f"{output}, {table.rules.title}, {size_text(table.n_bytes)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 import time
 from typing import Any
@@ -23,7 +22,7 @@ from ur_solver.cli.options import (
     threads_option,
 )
 from ur_solver.cli.output import echo, size_text, time_text
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.estimators.calibration import half_widths
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.training import Training, train
@@ -108,23 +107,24 @@ def train_command(
         )
 
     try:
-        estimator = train(
-            chosen,
-            output,
-            minutes=minutes,
-            rounds=rounds,
-            hidden=hidden,
-            seed=seed,
-            threads=threads,
-            on_round=on_round,
-            on_resume=on_resume,
-        )
+        with messages.task("training"):
+            estimator = train(
+                chosen,
+                output,
+                minutes=minutes,
+                rounds=rounds,
+                hidden=hidden,
+                seed=seed,
+                threads=threads,
+                on_round=on_round,
+                on_resume=on_resume,
+            )
     except KeyboardInterrupt:
         messages.say("interrupted; the same command resumes from the checkpoint", "interrupted")
         raise
     with estimator:
         if as_json:
-            echo(json.dumps(estimator.info()), raw=True)
+            echo(json_text(estimator.info()), raw=True)
         elif not messages.is_quiet:
             echo(report(estimator))
 

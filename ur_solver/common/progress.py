@@ -5,7 +5,6 @@ It goes to standard error, apart from the output.
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
+from ur_solver.common.text import json_text
 from ur_solver.errors import WrongTypeError
 
 
@@ -149,7 +149,7 @@ class Count:
             "seconds": round(seconds, 3),
             "left": round(self._left(done, seconds), 3) if done else None,
         }
-        return json.dumps(values)
+        return json_text(values)
 
     def _left(self, done: int, seconds: float) -> float:
         """The estimated seconds left, at the present speed."""

@@ -200,9 +200,29 @@ def encoded(text: str) -> bytes:
     return sound(text).encode()
 
 
+def json_text(values: object, **layout: Any) -> str:
+    """Values as JSON, laid out as `json.dumps` does; what is no number is null.
+
+    Python writes NaN and infinities, which no strict reader of JSON takes: all JSON of this program
+    comes from here.
+    """
+    try:
+        return json.dumps(values, allow_nan=False, **layout)  # noqa: TID251 - the one place
+    except ValueError:
+        return json.dumps(_finite_values(values), allow_nan=False, **layout)  # noqa: TID251
+
+
+def _finite_values(values: object) -> object:
+    if isinstance(values, float):
+        return values if math.isfinite(values) else None
+    if isinstance(values, dict):
+        return {key: _finite_values(value) for key, value in values.items()}
+    return [*map(_finite_values, values)] if isinstance(values, (list, tuple)) else values
+
+
 def dumped(values: object) -> bytes:
     """Values as JSON without spaces, in UTF-8."""
-    return encoded(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
+    return encoded(json_text(values, ensure_ascii=False, separators=(",", ":")))
 
 
 def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | None = None) -> int:

@@ -419,8 +419,9 @@ class GameBatch:
         return np.concatenate([self._features.of(rows)[0], throws])
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads; others begin if games go on."""
         self._pool.shutdown()
+        self._pool = ThreadPoolExecutor(self._n_threads)
 
 
 Act = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.ArrayLike]

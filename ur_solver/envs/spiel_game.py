@@ -7,9 +7,11 @@ those of all environments.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyspiel
 
 from ur_solver.common.copies import Unchanging
@@ -242,16 +244,22 @@ class SpielObserver:
         self._shared = shared
         n_features = len(shared.features)
         self.tensor = np.zeros(n_features + len(shared.generator.throws), np.float32)
-        self.dict = {"features": self.tensor[:n_features], "throw": self.tensor[n_features:]}
+
+    @property
+    def dict(self) -> Mapping[str, npt.NDArray[np.float32]]:
+        """The parts of `tensor`: ``features`` and ``throw``."""
+        n_features = len(self._shared.features)
+        return {"features": self.tensor[:n_features], "throw": self.tensor[n_features:]}
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Read a state as a player sees it."""
         shared, row = self._shared, state.shared.row(state.row)
         own = row if player == state.side else shared.generator.mirror(row)
-        self.dict["features"][:] = shared.features.of(own)[0]
-        self.dict["throw"][:] = 0
+        parts = self.dict
+        parts["features"][:] = shared.features.of(own)[0]
+        parts["throw"][:] = 0
         if player == state.side and state.throw >= 0:
-            self.dict["throw"][state.throw] = 1
+            parts["throw"][state.throw] = 1
 
     def string_from(self, state: SpielState, _player: int) -> str:
         """The position and the throw."""

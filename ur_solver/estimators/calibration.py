@@ -47,7 +47,7 @@ def spread(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def half_widths(error: float, share: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Half the widths of intervals, as shares of the most that values can be."""
-    return error * spread(share)
+    return np.minimum(error * spread(share), 1.0)
 
 
 def positions_of_play(values: Values, n: int, seed: int = 1, exact: Values | None = None) -> Rows:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values, totals_of
 from ur_solver.answers.inventory import Kept, Kind
-from ur_solver.answers.locate import find_file, find_part, is_rule_set
+from ur_solver.answers.locate import find_file, find_part, is_rule_set, pass_over, passed_over
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -33,7 +33,13 @@ from ur_solver.answers.query import EvaluatedMove
 from ur_solver.api.table import Judge, Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.common.text import whole_number
-from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError, UrError
+from ur_solver.errors import (
+    InputError,
+    MissingEstimatorError,
+    NotAnEstimatorError,
+    RuleSetMismatchError,
+    UrError,
+)
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators import file as files
 from ur_solver.estimators.calibration import half_widths
@@ -43,7 +49,8 @@ from ur_solver.estimators.search import Searched
 from ur_solver.moves import generator_of
 from ur_solver.rules import Position, RuleSet, named_rules
 from ur_solver.space import space_of
-from ur_solver.table.names import file_stems, own_path, table_folders, table_name
+from ur_solver.table.format import disk_bytes
+from ur_solver.table.names import ESTIMATORS, file_stems, own_path, table_folders, table_name
 
 if TYPE_CHECKING:
     from ur_solver.estimators.against_table import TableComparison
@@ -424,15 +431,13 @@ def _made(
     return found
 
 
-FOLDER = "estimators"
-
 SHIPPED = pathlib.Path(__file__).with_name("shipped")
 """The folder of those that come with the program."""
 
 
 def new_estimator_path(rules: RuleSet) -> pathlib.Path:
     """The default path of a rule set's new estimator."""
-    folder = table_folders()[0] / FOLDER
+    folder = table_folders()[0] / ESTIMATORS
     return own_path(rules, lambda stem: folder / table_name(stem), _rules_at)
 
 
@@ -443,19 +448,26 @@ def _rules_at(path: pathlib.Path) -> RuleSet | None:
     return None
 
 
-def estimator_path(rules: RuleSet) -> pathlib.Path | None:
-    """The file of a rule set's estimator, or None if there is none."""
-    folders = [folder / FOLDER for folder in table_folders()]
+def _paths_of(rules: RuleSet) -> Iterator[pathlib.Path]:
+    """The files that have the name of a rule set's estimator, in the order of the search."""
+    folders = [folder / ESTIMATORS for folder in table_folders()]
     names = [table_name(stem) for stem in file_stems(rules)]
-    paths = [folder / name for folder in (*folders, SHIPPED) for name in names]
-    return next((path for path in paths if path.is_file()), None)
+    paths = (folder / name for folder in (*folders, SHIPPED) for name in names)
+    return (path for path in paths if path.exists())
+
+
+def estimator_path(rules: RuleSet) -> pathlib.Path | None:
+    """The first file that has the name of a rule set's estimator; None if there is none."""
+    return next(_paths_of(rules), None)
 
 
 def kept_estimator(path: pathlib.Path) -> Kept:
     """The estimator at a path, as `ur_solver.answers.inventory` describes tables."""
-    n_bytes = path.stat().st_size
+    n_bytes = disk_bytes(path)
     try:
         stored = read(path)
+    except NotAnEstimatorError as error:
+        return Kept(path, Kind.OTHER, n_bytes, message=passed_over(path, error))
     except UrError as error:
         return Kept(path, Kind.DAMAGED, n_bytes, message=str(error))
     rules, made = stored.rules, stored.made_by.get("made")
@@ -464,23 +476,32 @@ def kept_estimator(path: pathlib.Path) -> Kept:
 
 def kept_estimators() -> Iterator[Kept]:
     """The estimators in the folders of tables, then those that come with the program, by name."""
-    for folder in (*(each / FOLDER for each in table_folders()), SHIPPED):
+    for folder in (*(each / ESTIMATORS for each in table_folders()), SHIPPED):
         for path in sorted(folder.glob("*.h5")) if folder.is_dir() else ():
             yield kept_estimator(path)
 
 
-def find_estimator(rules: RuleSet, plies: int = DEFAULT_PLIES) -> Estimator | None:
-    """The estimator of a rule set with a table of its endings, if there is one; or None.
+ALL, ENDINGS, NONE = TABLES = ("all", "endings", "none")
+"""Which tables an estimator asks before itself: of the whole game too, of its endings, or none."""
 
-    RuleSetMismatchError if the file of that name is of another rule set; otherwise raises as
-    `ur_solver.estimators.file.read` does if it is not sound.
+
+def find_estimator(
+    rules: RuleSet, plies: int = DEFAULT_PLIES, tables: str = ALL
+) -> Estimator | None:
+    """The estimator of a rule set, which asks some `tables` as `open_estimator` says; or None.
+
+    What is no estimator, or cannot be read, is passed over (PassedOverWarning).
+    RuleSetMismatchError if the file of that name is of another rule set.
     """
-    path = estimator_path(rules)
-    if path is None:
-        return None
-    found = Estimator(path, plies=plies)
-    check_is_of(found, rules)
-    return with_table(found)
+    for path in _paths_of(rules):
+        try:
+            found = Estimator(path, plies=plies)
+        except UrError as error:
+            pass_over(path, error)
+            continue
+        check_is_of(found, rules)
+        return with_tables(found, tables)
+    return None
 
 
 def check_is_of(estimator: Estimator, rules: RuleSet) -> None:
@@ -492,20 +513,29 @@ def check_is_of(estimator: Estimator, rules: RuleSet) -> None:
         )
 
 
-def with_table(estimator: Estimator) -> Estimator:
+def with_tables(estimator: Estimator, tables: str = ALL) -> Estimator:
     """The estimator with the table of its rule set, or of as many endings as there are."""
-    file = find_file(estimator.rules) or find_part(estimator.rules)
+    if tables not in TABLES:
+        raise InputError(f"tables is {tables!r:.60}; expected {', '.join(TABLES)}")
+    file = find_file(estimator.rules) if tables == ALL else None
+    if file is None and tables != NONE:
+        file = find_part(estimator.rules)
     if file is None:
         return estimator
     return _made(estimator.path, estimator.stored, estimator.plies, Table(file))
 
 
 def open_estimator(
-    word: str | os.PathLike[str], pieces: int | None = None, *, plies: int = DEFAULT_PLIES
+    word: str | os.PathLike[str],
+    pieces: int | None = None,
+    *,
+    plies: int = DEFAULT_PLIES,
+    tables: str | None = None,
 ) -> Estimator:
     """The estimator of a rule set, or at a path.
 
-    A table of the rule set, or of its endings, is found too, and asked for what it holds.
+    A file answers by itself. Where a rule set is named, its table, or one of its endings, is found
+    too and asked for what it holds; `tables` chooses otherwise.
 
     Parameters
     ----------
@@ -516,9 +546,14 @@ def open_estimator(
         The count of pieces, in place of the rule set's own.
     plies : int
         How far a choice looks ahead, from 1 to 4.
+    tables : str, optional
+        Which tables are asked first: ``"all"``, by default of a rule set; ``"endings"``, those of a
+        part of the game; or ``"none"``, by default of a file.
 
     Raises
     ------
+    InputError
+        If there is no such choice of `tables`.
     MissingEstimatorError
         If there is none; its text names the command that makes it.
     NotAnEstimatorError, EstimatorVersionError, DamagedEstimatorError, RuleSetMismatchError
@@ -535,9 +570,9 @@ def open_estimator(
     """
     text = path_text(word, NAME_OR_PATH)
     if not is_rule_set(text):
-        return with_table(Estimator(text, plies=plies))
+        return with_tables(Estimator(text, plies=plies), tables or NONE)
     rules = named_rules(text, pieces)
-    found = find_estimator(rules, plies)
+    found = find_estimator(rules, plies, tables or ALL)
     if found is None:
         raise MissingEstimatorError(
             f"there is no estimator of {rules.title}; 'ur train {text.partition(':')[0]} -n "

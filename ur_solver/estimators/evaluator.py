@@ -36,11 +36,12 @@ def open_evaluator(
     pieces: int | None = None,
     *,
     plies: int = DEFAULT_PLIES,
+    tables: str | None = None,
 ) -> Evaluator:
     """The table of a rule set; where there is none of the whole game, its estimator.
 
-    An estimator asks a table of the game's endings first. Both have the same questions: values,
-    moves, throws, choices, audits.
+    Where a rule set is named, its estimator asks a table of the game's endings first; a file
+    answers by itself. Both have the same questions: values, moves, throws, choices, audits.
 
     Parameters
     ----------
@@ -51,6 +52,9 @@ def open_evaluator(
         The count of pieces, in place of the rule set's own.
     plies : int
         How far an estimator's choice looks ahead, from 1 to 4.
+    tables : str, optional
+        As for `open_estimator`: with ``"endings"`` or ``"none"`` an estimator answers though there
+        is a table of the whole game.
 
     Returns
     -------
@@ -77,24 +81,25 @@ def open_evaluator(
     """
     text = path_text(word, NAME_OR_PATH)
     if not is_rule_set(text):
-        return _evaluator_at(text, plies)
-    return evaluator_of(named_rules(text, pieces), text.partition(":")[0], plies=plies)
+        return _evaluator_at(text, plies, tables)
+    if tables in (None, "all"):
+        return evaluator_of(named_rules(text, pieces), text.partition(":")[0], plies=plies)
+    from ur_solver.estimators.estimator import open_estimator  # noqa: PLC0415 - tables need none
+
+    return open_estimator(text, pieces, plies=plies, tables=tables)
 
 
-def _evaluator_at(path: str, plies: int) -> Evaluator:
+def _evaluator_at(path: str, plies: int, tables: str | None) -> Evaluator:
     """The table or the estimator of a file."""
     try:
         return Table(path)
     except NotATableError:
-        from ur_solver.estimators.estimator import (  # noqa: PLC0415 - as above
-            Estimator,
-            with_table,
-        )
+        from ur_solver.estimators.estimator import open_estimator  # noqa: PLC0415 - as above
         from ur_solver.estimators.file import is_estimator_file  # noqa: PLC0415
 
         if not is_estimator_file(path):
             raise
-        return with_table(Estimator(path, plies=plies))
+        return open_estimator(path, plies=plies, tables=tables)
 
 
 def evaluator_of(

@@ -2,15 +2,17 @@
 
 It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
 
-    /            attributes, all scalar; texts are ASCII of fixed length
+    /            attributes, all scalar; texts are printable ASCII of fixed length
         format       text     "ur-solver estimator"
         version      int64    of this specification and of what features there are: 1
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         hidden       text     the sizes of the hidden layers, as a JSON list
-        made_by      text     how it was made, as a JSON object: seed, rounds, positions, seconds,
-                              when (ISO 8601, UTC) and by which version of the program; the same of
-                              the estimator whose weights it began with, if any, and its rules
+        made_by      text     how it was made, as a JSON object (`MADE_BY`): seed, rounds,
+                              positions, seconds, when (ISO 8601, UTC) and by which version of the
+                              program; the same of the estimator whose weights it began with, if
+                              any, and its rules
         measured     text     by what its errors were measured, and how, as a JSON object
+                              (`MEASURED`)
         digest       text     SHA-256, hexadecimal, over all of the above but itself (as sorted
                               JSON) and over the three datasets
     /weights     float32, shape (weights,): layer by layer a matrix, by rows, and its biases
@@ -21,23 +23,27 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
 
 All numbers are little endian. The file gets its name only when it is complete. Types and shapes are
 checked before anything is read, so that no memory is allocated for what a file only claims to hold.
+No sum of weights overflows a float32, so that every value is a number.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import pathlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import h5py
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks.stored import is_measure
+from ur_solver.common.text import json_text, json_values
 from ur_solver.errors import (
     DamagedEstimatorError,
     EstimatorVersionError,
@@ -51,14 +57,46 @@ from ur_solver.errors import (
 from ur_solver.estimators import MOST_PLIES
 from ur_solver.estimators.network import Shape, Weights, features_of, is_sound
 from ur_solver.rules import RuleSet
+from ur_solver.table.format import ESTIMATOR_FORMAT
+from ur_solver.table.hdf5 import attribute, format_of, stated_format
 from ur_solver.table.writer import PartFile, part_path
 
-FORMAT = "ur-solver estimator"
 VERSION = 1
 
+_MOST_ERROR = 1e4
+"""Widths are multiples of at most the whole scale by the least `spread`, 0.02."""
+
 _TEXTS = ("rules", "hidden", "made_by", "measured")
-_MOST_TEXT = 1 << 16
 _MOST_BYTES = 1 << 24
+
+
+_COUNT, _AMOUNT, _NUMBER = (int, 0, 1 << 53), (float, 0, 1e15), (float, -1e15, 1e15)
+_TEXT, _TIME = r"[ -~]{0,200}", r"\d{4}-\d\d-\d\dT[0-9:.+Z-]{5,30}"
+
+_Numbers = tuple[type, float, float]
+_Schema = Mapping[str, "_Numbers | str | _Schema"]
+"""Of an object: for each key numbers of a type from one to another, a pattern of texts, or the
+schema of an object. Keys that may be missing end in a question mark."""
+
+MADE_BY: dict[str, Any] = {
+    **dict.fromkeys(("seed", "rounds", "positions"), _COUNT),
+    "seconds": _AMOUNT,
+    "made": _TIME,
+    "program": _TEXT,
+}
+_FIRST = MADE_BY | {"rules": _TEXT}
+for each in (MADE_BY, _FIRST):
+    each["first?"] = _FIRST
+
+_ERRORS = {**dict.fromkeys(("rms", "p95", "p99"), _AMOUNT), "bias": _NUMBER, "positions": _COUNT}
+MEASURED: dict[str, Any] = {
+    **dict.fromkeys(("positions", "rollouts", "plies"), _COUNT),
+    "against_rollouts": _ERRORS,
+    "against_table?": _ERRORS,
+    # of files that were made before games counted for nothing
+    "games?": _COUNT,
+    "against_games?": _AMOUNT,
+}
 
 
 @dataclass(frozen=True)
@@ -75,10 +113,10 @@ class Stored:
     def texts(self) -> dict[str, str]:
         """The attributes that are texts, but for the format and the digest."""
         return {
-            "rules": json.dumps(self.rules.to_json()),
-            "hidden": json.dumps(self.shape.hidden),
-            "made_by": json.dumps(self.made_by),
-            "measured": json.dumps(self.measured),
+            "rules": json_text(self.rules.to_json()),
+            "hidden": json_text(self.shape.hidden),
+            "made_by": json_text(self.made_by),
+            "measured": json_text(self.measured),
         }
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -103,7 +141,7 @@ def write(path: pathlib.Path, stored: Stored) -> None:
         with h5py.File(part, "w", libver="latest") as file:
             for name, array in arrays.items():
                 file.create_dataset(name, data=array)
-            named = stored.texts() | {"format": FORMAT, "digest": stored.digest}
+            named = stored.texts() | {"format": ESTIMATOR_FORMAT, "digest": stored.digest}
             for name, text in named.items():
                 file.attrs[name] = np.bytes_(text.encode("ascii"))
             file.attrs["version"] = np.int64(VERSION)
@@ -125,29 +163,26 @@ def read(path: pathlib.Path) -> Stored:
     kind of square that is not registered here.
     """
     _check_is_one(path)
+    fault = partial(_damaged, path)
     with _reading(path), h5py.File(path, "r", locking=False) as file:
-        if _text(path, file, "format") != FORMAT:
+        if stated_format(file) != ESTIMATOR_FORMAT:
             raise NotAnEstimatorError(f"{str(path)!r} is an HDF5 file, but not an estimator")
-        version = int(file.attrs["version"])
+        version = attribute(file, "version", int, fault)
         if version != VERSION:
             raise EstimatorVersionError(
                 f"estimator {str(path)!r} has format version {version}; this program reads "
                 f"version {VERSION}: 'ur train' makes it again"
             )
-        texts = {name: _text(path, file, name) for name in _TEXTS}
+        texts = {name: attribute(file, name, str, fault) for name in _TEXTS}
         arrays = {name: _array(path, file, name, *kind) for name, kind in _KINDS.items()}
-        if _text(path, file, "digest") != _digest(version, texts, arrays):
+        if attribute(file, "digest", str, fault) != _digest(version, texts, arrays):
             raise _damaged(path, "its digest does not match its contents")
         return _stored(path, texts, arrays)
 
 
 def is_estimator_file(path: str) -> bool:
     """Whether a path is that of an HDF5 file whose format is an estimator's."""
-    if not (os.path.isfile(path) and h5py.is_hdf5(path)):
-        return False
-    with suppress(Exception), h5py.File(path, "r", locking=False) as file:
-        return _text(pathlib.Path(path), file, "format") == FORMAT
-    return False
+    return format_of(pathlib.Path(path)) == ESTIMATOR_FORMAT
 
 
 def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
@@ -212,17 +247,6 @@ def _reading(path: pathlib.Path) -> Iterator[None]:
         raise _damaged(path, f"{reason:.200}") from error
 
 
-def _text(path: pathlib.Path, file: h5py.File, name: str) -> str:
-    if name not in file.attrs:
-        if name == "format":
-            return ""
-        raise _damaged(path, f"the attribute {name!r} is missing")
-    found = file.attrs.get_id(name)
-    if found.shape != () or found.dtype.kind != "S" or found.dtype.itemsize > _MOST_TEXT:
-        raise _damaged(path, f"the attribute {name!r} is of type {found.dtype}")
-    return bytes(file.attrs[name]).decode("ascii")
-
-
 def _array(
     path: pathlib.Path, file: h5py.File, name: str, kind: str, most: int
 ) -> npt.NDArray[Any]:
@@ -257,21 +281,59 @@ def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -
             f"estimator {str(path)!r} has other features than this program derives from its rule "
             "set: 'ur train' makes it again"
         )
-    hidden = json.loads(texts["hidden"])
+    hidden = _decoded(path, texts, "hidden")
     if not is_sound(hidden):
         raise _damaged(path, f"its hidden layers are {hidden!r:.100}")
     shape = Shape(len(features), tuple(hidden), not rules.payoff.has_fines)
     weights, errors = arrays["weights"], arrays["errors"]
     if len(weights) != shape.n_weights or len(errors) != MOST_PLIES:
         raise _damaged(path, "its weights or errors are too few or too many")
-    if not (np.isfinite(weights).all() and np.isfinite(errors).all()):
-        raise _damaged(path, "its weights or errors are not all numbers")
-    made_by, measured = json.loads(texts["made_by"]), json.loads(texts["measured"])
+    if not shape.is_finite(weights):
+        raise _damaged(path, "its weights are not all numbers, or too large for any value")
+    if not is_measure(errors, _MOST_ERROR):
+        raise _damaged(path, f"its errors are {errors.tolist()!r:.100}, which cannot be")
+    made_by, measured = (_decoded(path, texts, name) for name in ("made_by", "measured"))
+    fault = _fault_of(made_by, MADE_BY, "made_by") or _fault_of(measured, MEASURED, "measured")
+    if fault is not None:
+        raise _damaged(path, fault)
     return Stored(rules, shape, weights, errors, made_by, measured)
 
 
+def _decoded(path: pathlib.Path, texts: dict[str, str], name: str) -> Any:
+    """What an attribute says in JSON."""
+    try:
+        return json_values(texts[name])
+    except (ValueError, RecursionError):
+        raise _damaged(path, f"its {name} is {texts[name]!r:.60}, which is no JSON") from None
+
+
+def _fault_of(
+    value: object, schema: _Schema | tuple[type, float, float] | str, name: str
+) -> str | None:
+    """What is wrong with a value called `name`, in words; None if it is as its schema says."""
+    said = f"{name} is {value!r:.60}"
+    if isinstance(schema, str):
+        is_text = isinstance(value, str) and re.fullmatch(schema, value)
+        return None if is_text else f"{said}, not a text that it can be"
+    if isinstance(schema, tuple):
+        kind, least, most = schema
+        is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)
+        if is_number and least <= cast("float", value) <= most:
+            return None
+        return f"{said}, not a number from {least:g} to {most:g}"
+    if not isinstance(value, dict):
+        return f"{said}, not an object"
+    known = {key.removesuffix("?"): each for key, each in schema.items()}
+    missing = [key for key in schema if not key.endswith("?") and key not in value]
+    unknown = [key for key in value if key not in known]
+    if missing or unknown:
+        return f"{name} has {f'no {missing[0]!r}' if missing else f'an unknown {unknown[0]!r:.60}'}"
+    faults = (_fault_of(each, known[key], f"{name}.{key}") for key, each in value.items())
+    return next(filter(None, faults), None)
+
+
 def _digest(version: int, texts: dict[str, str], arrays: dict[str, npt.NDArray[Any]]) -> str:
-    head = json.dumps({"format": FORMAT, "version": version} | texts, sort_keys=True)
+    head = json_text({"format": ESTIMATOR_FORMAT, "version": version} | texts, sort_keys=True)
     whole = hashlib.sha256(head.encode())
     for name in _KINDS:
         whole.update(arrays[name].tobytes())

@@ -37,7 +37,7 @@ from ur_solver.common.copies import Unchanging
 from ur_solver.estimators._first_layer import first_layer
 from ur_solver.rules import RuleSet
 from ur_solver.rules.contents import LETTERS, side_of, split
-from ur_solver.space import positions_of
+from ur_solver.space import StakesSpace, positions_of, space_of
 
 Rows = npt.NDArray[Any]
 """Encoded states, shape (states, state width), of the space's own type."""
@@ -180,6 +180,9 @@ Weights = npt.NDArray[np.float32]
 _REMEMBERED = 256_000
 """The positions, the latest, over which the mean of the weights is taken."""
 
+_MOST_SUM = 1e30
+"""Far above any sum of a trained network, and far below the largest float32."""
+
 _LEAST = -30.0
 """Sums below it are raised, so that the exponential does not overflow."""
 
@@ -204,6 +207,16 @@ class Shape:
     def n_weights(self) -> int:
         """How many weights the network has."""
         return sum((n + 1) * m for n, m in self.sizes)
+
+    def is_finite(self, weights: Weights) -> bool:
+        """Whether all weights are numbers, and no sum of theirs can overflow a float32."""
+        largest = np.ones(self.inputs)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for matrix, biases in self.layers(weights):
+                largest = largest @ np.abs(matrix).astype(np.float64) + np.abs(biases)
+                if not (largest < _MOST_SUM).all():
+                    return False
+        return True
 
     def layers(self, weights: Weights) -> list[tuple[Weights, Weights]]:
         """The matrix and the biases of each layer: views."""
@@ -303,9 +316,7 @@ def default_hidden(n_features: int) -> tuple[int, ...]:
 
 def is_sound(sizes: Sequence[int]) -> bool:
     """Whether a network can have these hidden layers."""
-    return 1 <= len(sizes) <= 4 and all(
-        isinstance(size, int) and 1 <= size <= 1024 for size in sizes
-    )
+    return 1 <= len(sizes) <= 4 and all(type(size) is int and 1 <= size <= 1024 for size in sizes)
 
 
 _CHUNK = 4096
@@ -326,6 +337,8 @@ class NetworkValues(Values):
         self.weights = weights
         self._features = features_of(rules)
         matrix, self._biases = shape.layers(weights)[0]
+        space = space_of(rules)
+        self._owed = space.owed if isinstance(space, StakesSpace) else None
         self._added, self._of_fine = self._by_number(matrix), matrix[-1]
 
     def _by_number(self, matrix: Weights) -> Weights:
@@ -344,7 +357,12 @@ class NetworkValues(Values):
         for first in range(0, len(states), _CHUNK):
             part = states[first : first + _CHUNK]
             outputs = self.shape.outputs_of(self.weights, self._first_layer(part))
-            values[first : first + _CHUNK] = outputs * scale_of(self.rules, part)
+            scale = scale_of(self.rules, part)
+            values[first : first + _CHUNK] = outputs * scale
+            if self._owed is not None:  # money has no bounds in a network
+                pot = scale - self.rules.payoff.cost(True)
+                own = values[first : first + _CHUNK]
+                np.clip(own, -self._owed, pot + self._owed, out=own)
         return values
 
     def _first_layer(self, rows: Rows) -> npt.NDArray[np.float32]:

@@ -29,12 +29,10 @@ that says of what training they are.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import pathlib
 import time
-import zipfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -49,12 +47,13 @@ from ur_solver.answers.decisions import Values
 from ur_solver.answers.locate import find_file, find_part
 from ur_solver.api.solving import rule_set
 from ur_solver.api.table import Table
+from ur_solver.blocks.stored import is_measure
 from ur_solver.common.files import new_file, path_text
 from ur_solver.common.machine import chosen_threads
-from ur_solver.common.text import real_number, whole_number
+from ur_solver.common.text import json_text, json_values, real_number, whole_number
 from ur_solver.errors import CheckpointError, InputError, WrongTypeError
 from ur_solver.estimators.calibration import Effort, calibrated
-from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_table
+from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_tables
 from ur_solver.estimators.file import Stored, check_replaceable, write
 from ur_solver.estimators.network import (
     Adam,
@@ -70,6 +69,7 @@ from ur_solver.estimators.network import (
 )
 from ur_solver.estimators.search import Plies, Searched, ending_rows, play_ply, start_rows
 from ur_solver.rules import RuleSet
+from ur_solver.space import space_of
 from ur_solver.table.output import make_folder
 
 
@@ -336,6 +336,7 @@ class Training:
 
 
 _VERSION = 1
+_MOST_FIGURE = 1e15
 _MOMENTS = ("weights", "mean", "first", "second")
 
 
@@ -354,6 +355,16 @@ def _identity(training: Training) -> dict[str, object]:
     }
 
 
+def _arrays(training: Training) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a checkpoint."""
+    numpy = training.backend.numpy
+    moments = {name: numpy(getattr(training.optimiser, name)) for name in _MOMENTS}
+    return moments | {
+        "rows": np.array([games.rows for games in training.games]),
+        "ages": np.array([games.ages for games in training.games]),
+    }
+
+
 def save(path: pathlib.Path, training: Training, seconds: float) -> None:
     """Write a checkpoint in place of one that is there; OutputError if it cannot be written."""
     optimiser = training.optimiser
@@ -365,10 +376,8 @@ def save(path: pathlib.Path, training: Training, seconds: float) -> None:
         "stage": training.stage,
         "stage_began": training.stage_began,
     }
-    arrays = {name: training.backend.numpy(getattr(optimiser, name)) for name in _MOMENTS}
-    arrays["rows"] = np.array([games.rows for games in training.games])
-    arrays["ages"] = np.array([games.ages for games in training.games])
-    arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+    arrays = _arrays(training)
+    arrays["head"] = np.frombuffer(json_text(head).encode(), dtype=np.uint8)
     with new_file(path) as file:
         np.savez(file, allow_pickle=False, **arrays)
 
@@ -378,21 +387,26 @@ def resume(path: pathlib.Path, training: Training) -> float:
 
     CheckpointError if the checkpoint is damaged, or of another training.
     """
+    names = (*_MOMENTS, "rows", "ages")
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            head = json.loads(file["head"].tobytes())
-            arrays = {name: file[name] for name in (*_MOMENTS, "rows", "ages")}
+            head = json_values(file["head"].tobytes().decode())
+            arrays = {name: file[name] for name in names}
         own = {key: head.pop(key) for key in _identity(training)}
-        is_sound = all(arrays[name].shape == training.optimiser.weights.shape for name in _MOMENTS)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise CheckpointError(
-            f"checkpoint {str(path)!r} is damaged ({error}); remove it to begin again"
-        ) from error
-    if own != _identity(training) or not is_sound:
+    except Exception as error:  # whatever zip files and NumPy raise
+        raise _damaged(path, " ".join(str(error).split())[:200]) from error
+    before = _arrays(training)
+    are_alike = all(
+        (arrays[name].shape, arrays[name].dtype) == (before[name].shape, before[name].dtype)
+        for name in names
+    )
+    if own != _identity(training) or not are_alike:
         raise CheckpointError(
             f"checkpoint {str(path)!r} is of another training: of other rules, layers or seed, or "
             "by another backend; ask for those, or remove it to begin again"
         )
+    if not _is_possible(head, arrays, training):
+        raise _damaged(path, "it has numbers that cannot be")
     for name in _MOMENTS:
         setattr(training.optimiser, name, training.backend.array(arrays[name]))
     training.optimiser.steps = head["steps"]
@@ -403,6 +417,32 @@ def resume(path: pathlib.Path, training: Training) -> float:
         TrainingGames(rows, ages) for rows, ages in zip(arrays["rows"], arrays["ages"], strict=True)
     ]
     return float(head["seconds"])
+
+
+def _damaged(path: pathlib.Path, fault: str) -> CheckpointError:
+    return CheckpointError(
+        f"checkpoint {str(path)!r} is damaged ({fault}); remove it to begin again"
+    )
+
+
+def _is_possible(
+    head: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], training: Training
+) -> bool:
+    """Whether a training can have come to a checkpoint's figures, weights and games."""
+    counts = [head.get(name) for name in ("steps", "rounds", "stage", "stage_began")]
+    errors, seconds = head.get("errors"), head.get("seconds")
+    return (
+        all(type(each) is int and 0 <= each < 1 << 53 for each in counts)
+        and isinstance(errors, list)
+        and all(type(each) in (int, float) for each in [*errors, seconds])
+        and len(errors) == head["rounds"] >= head["stage_began"]
+        and is_measure([*errors, seconds], _MOST_FIGURE)
+        and all(training.shape.is_finite(arrays[name]) for name in ("weights", "mean"))
+        and bool(np.isfinite(arrays["first"]).all())
+        and is_measure(arrays["second"])
+        and is_measure(arrays["ages"], _MOST_PLIES)
+        and bool(space_of(training.rules).go_on(np.concatenate(arrays["rows"])).all())
+    )
 
 
 _CHECKPOINT_SECONDS = 60.0
@@ -597,4 +637,4 @@ def train(
     finally:
         if file is not None:
             file.close()
-    return with_table(Estimator(output))
+    return with_tables(Estimator(output))

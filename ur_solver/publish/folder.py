@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from ur_solver.common.files import write_file
 from ur_solver.common.machine import program_version
+from ur_solver.common.text import json_text
 from ur_solver.errors import OutputError
 
 MARK = "site.json"
@@ -87,7 +88,7 @@ class SiteFolder:
 
     def _mark(self, names: Collection[str]) -> None:
         values = {"format": _FORMAT, "program": program_version(), "files": sorted(names)}
-        write_file(self.path / MARK, json.dumps(values, indent=0) + "\n")
+        write_file(self.path / MARK, json_text(values, indent=0) + "\n")
 
 
 def _listed(path: pathlib.Path) -> tuple[str, ...] | None:
@@ -96,6 +97,6 @@ def _listed(path: pathlib.Path) -> tuple[str, ...] | None:
         values = json.loads(path.read_text(encoding="utf-8"))
         names = tuple(values["files"])
         is_mark = values["format"] == _FORMAT and all(map(_NAME.fullmatch, names))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return names if is_mark and not any(".." in name.split("/") for name in names) else None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 
+from ur_solver.common.text import json_text
 from ur_solver.rules.svg import icon_svg
 from ur_solver.serve.front import POLICY
 from ur_solver.serve.page_files import page_files
@@ -24,45 +23,18 @@ _NOT_IN_PAGES = "frame-ancestors"
 _FOR_PROGRAMS = ' <a href="api/v1/openapi.json">For programs</a>'
 """Where the page leads to the server's interface, which a site does not have."""
 
-_IN_SCRIPTS = re.compile(
-    r" (?=[=(){},:;?<>&|*!])|(?<=[=(){},:;?<>&|*!]) "
-    r"|(?<=[\w)\]]) (?=[-+] [\w(\[])|(?<=[\w)\]] [-+]) (?=[\w(\[])"
-)
-_IN_STYLES = re.compile(r"(?<=[:,;{]) | (?=[{}])")
-"""Space that says nothing."""
-
-_TEXT = re.compile(
-    r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\$]|\\.|\$(?!\{)|\$\{[^`}]*\})*`)"""
-)
-"""A text; in backticks, what stands in braces may have quotation marks, but no other text in
-backticks."""
-_UNCLEAR = re.compile("[\"'`/]")
-"""What is left of a line, its texts aside, where it may be a regular expression or a comment."""
-
 
 def page_contents() -> Iterator[tuple[str, bytes]]:
     """The page's files with their names, ``index.html`` first; the worker aside (`worker_file`)."""
     served = dict(page_files())
     yield "index.html", _index(served.pop("/")[0].decode()).encode()
     for path, (content, _) in served.items():
-        yield path[1:], drawn_together(content, is_style=path.endswith(".css"))
+        yield path[1:], content
     own = resources.files("ur_solver.publish") / "files"
     yield "offline.js", (own / "offline.js").read_bytes()
     yield _ICON, (own / _ICON).read_bytes()
     yield "icon.svg", icon_svg().encode()
-    yield "manifest.webmanifest", json.dumps(_manifest(), indent=1).encode()
-
-
-def drawn_together(content: bytes, *, is_style: bool = False) -> bytes:
-    """A script, or a style sheet, without idle space, which is a twelfth; lines stay lines."""
-    space = _IN_STYLES if is_style else _IN_SCRIPTS
-    lines = []
-    for line in content.decode().split("\n"):
-        parts = _TEXT.split(line)
-        if not any(map(_UNCLEAR.search, parts[::2])):
-            parts[::2] = [space.sub("", each) for each in parts[::2]]
-        lines.append("".join(parts))
-    return "\n".join(lines).encode()
+    yield "manifest.webmanifest", json_text(_manifest(), indent=1).encode()
 
 
 def worker_file(version: str, kept: Sequence[str]) -> bytes:
@@ -71,7 +43,7 @@ def worker_file(version: str, kept: Sequence[str]) -> bytes:
     `version` is another one for every change of the site.
     """
     names = ["" if name == "index.html" else name for name in kept]
-    head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(names)};\n"
+    head = f"const VERSION = {json_text(version)};\nconst FILES = {json_text(names)};\n"
     body = (resources.files("ur_solver.publish") / "files" / "sw.js").read_bytes()
     return head.encode() + body
 

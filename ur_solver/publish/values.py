@@ -10,8 +10,10 @@ Files of numbers have a head of JSON, then arrays, all little endian:
 ``page/engine/values.js`` reads them as views of one buffer.
 
 A table's head is such a file: the arrays of `TileRanking` that give ranks
-(`ur_solver.space.tiles`). Piece k has the values of the ranks from k times ``piece`` on,
-one after the other, in the table's own type, little endian: nothing is rounded on the way.
+(`ur_solver.space.tiles`), and among its values ``least`` and ``most``, between which the values of
+a position are: a page takes no piece that has any others. Piece k has the values of the ranks from
+k times ``piece`` on, one after the other, in the table's own type, little endian: nothing is
+rounded on the way.
 
 An estimator's file has its weights as they are, and what its inputs are, see
 `ur_solver.estimators.network`. Its values are those of the network; the arrays:
@@ -27,7 +29,6 @@ An estimator's file has its weights as they are, and what its inputs are, see
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
@@ -35,10 +36,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.stored import VALUE_TYPES
+from ur_solver.blocks.stored import VALUE_TYPES, Possible
+from ur_solver.common.text import json_text
 from ur_solver.estimators.file import Stored
 from ur_solver.estimators.network import features_of
-from ur_solver.space import StakesSpace, positions_of
+from ur_solver.space import StakesSpace, positions_of, space_of
 from ur_solver.space.stakes import CHANCE
 from ur_solver.table.reader import TableFile
 
@@ -69,7 +71,7 @@ def arrays_file(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]
         heads[name] = {"type": kind.name, "size": array.size, "at": at}
         parts.append(_padded(data))
         at += len(parts[-1])
-    text = json.dumps({"values": dict(values), "arrays": heads}, separators=(",", ":")).encode()
+    text = json_text({"values": dict(values), "arrays": heads}, separators=(",", ":")).encode()
     return b"".join([_padded(len(text).to_bytes(4, "little") + text), *parts])
 
 
@@ -85,12 +87,16 @@ def head_file(table: TableFile) -> bytes:
     space, kind = table.space, VALUE_TYPES[table.header.value_type]
     positions = positions_of(table.rules)
     tables = positions.ranking_arrays()
+    least, most = Possible(space).limits
     arrays: dict[str, npt.NDArray[Any]] = {name: tables[name] for name in _READ}
     values = {
         "stocks": positions.stock.size,
         "reserves": positions.reserves.size,
         "is_numbered": positions.stock.is_numbered,
         "piece": piece_length(table),
+        "values": space.n_values,
+        "least": least.tolist(),
+        "most": most.tolist(),
         "value_type": kind.dtype.name,
         "stored_scale": kind.scale,
         "unit": space.unit,
@@ -127,6 +133,7 @@ def piece_files(table: TableFile) -> Iterator[bytes]:
 def network_file(stored: Stored) -> bytes:
     """The file of an estimator."""
     features, payoff = features_of(stored.rules), stored.rules.payoff
+    space = space_of(stored.rules)
     held: list[np.ndarray] = []
     before = 0
     for lookup in features.lookups:
@@ -143,6 +150,7 @@ def network_file(stored: Stored) -> bytes:
             "base": float(payoff.total(1)) if step else 1.0,
             "step": float(step),
             "fine": float(payoff.cost(True)),
+            "owed": space.owed if isinstance(space, StakesSpace) else 0,
         },
         "digest": stored.digest,
     }

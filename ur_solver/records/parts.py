@@ -15,15 +15,15 @@ stands alone. A side alone, ``dark``, says who began, and not why.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from ur_solver.common.text import counted, json_values
+from ur_solver.common.text import counted, json_text, json_values
 from ur_solver.errors import InputError, RecordError
+from ur_solver.records.dates import START_TIME
 from ur_solver.records.record import Ending, GameRecord, Replay
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, RuleSet, opponent
 from ur_solver.rules.openings import Round
@@ -34,6 +34,18 @@ CLOCK = r"\(?\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?\)?(?![\w:@])"
 _T = TypeVar("_T")
 _COMMENT = "Comment"
 _COMMAND = re.compile(r"\[%([A-Za-z][\w.-]*) ([^\[\]\n]*)\]")
+
+
+MAX_ENTRIES = 100
+"""The most entries of metadata that a game or a state has in any notation, but for those that this
+program adds, so that what is written can be read."""
+
+
+def check_entries(metadata: Mapping[str, str]) -> None:
+    """Raise RecordError for metadata of more than `MAX_ENTRIES`."""
+    n_entries = len(metadata.keys() - {START_TIME})
+    if n_entries > MAX_ENTRIES:
+        raise RecordError(f"{n_entries} entries of metadata, more than {MAX_ENTRIES}")
 
 
 class Comments:
@@ -84,7 +96,9 @@ def metadata_of_comment(text: str) -> dict[str, str]:
     """The metadata of a state in RoyalUr's JSON; `comment_of_metadata` is the inverse."""
     metadata: dict[str, str] = {}
     rest = text
-    while (match := _COMMAND.match(rest)) and match[1] not in (*metadata, _COMMENT):
+    while len(metadata) < MAX_ENTRIES - 1 and (match := _COMMAND.match(rest)):
+        if match[1] in (*metadata, _COMMENT):
+            break
         metadata[match[1]] = match[2]
         rest = rest[match.end() :].removeprefix(" ")
     if rest:
@@ -302,7 +316,7 @@ def end_text(record: GameRecord) -> str:
 def quoted_text(value: str) -> str:
     """A text on one line: itself, or a JSON string where it has to be quoted."""
     is_plain_text = value.isprintable() and value == value.strip() and value[:1] not in ("", '"')
-    return value if is_plain_text else json.dumps(value)
+    return value if is_plain_text else json_text(value)
 
 
 def unquoted_text(text: str) -> str:

@@ -38,13 +38,13 @@ the game that follows.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from ur_solver.common.text import json_text
 from ur_solver.errors import RecordError
 from ur_solver.records.dates import dated_metadata
 from ur_solver.records.parts import (
@@ -56,6 +56,7 @@ from ur_solver.records.parts import (
     Faults,
     Placed,
     by_names,
+    check_entries,
     clock_comment,
     comment_lines,
     end_text,
@@ -107,8 +108,6 @@ _NOTHING = ("", "-", "\N{EN DASH}", "\N{EM DASH}", "pass")
 _TOKEN = re.compile(r"\S+")
 _MOVE = re.compile(r"\d?[A-C](@|\d{1,2})[A-C](\+|\d{1,2})[x*]*( (stop|again))?", re.IGNORECASE)
 """Whatever can be a move in some position of some rule set."""
-
-_MAX_HEADERS = 100
 
 _Tokens = list[tuple[int, str]]
 
@@ -301,8 +300,6 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
             key = is_own, name.lower() if is_own else name
             if key in lines:
                 raise RecordError(f"the header {name!r} is already on line {lines[key]}")
-            if len(lines) >= _MAX_HEADERS:
-                raise RecordError(f"more than {_MAX_HEADERS} headers")
             lines[key] = line
             if is_own:
                 own[key[1]] = line, value
@@ -312,6 +309,8 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
         # a name in quotation marks is metadata, but who wrote nothing else has meant the rules
         for name in [name for name in metadata if name.lower() == RULES]:
             own[RULES] = lines[False, name], metadata.pop(name)
+    with faults, Placed(f"line {_first_line(game)}"):
+        check_entries(metadata)
     return own, metadata
 
 
@@ -460,10 +459,10 @@ def write_plain(record: GameRecord) -> str:
 def _written_header(name: str, value: str) -> str:
     """A header of metadata; name and value are JSON strings where they have to be quoted."""
     is_bare = re.fullmatch(_BARE_NAME, name) and name.lower() not in _OWN_HEADERS
-    written = name if is_bare else json.dumps(name)
+    written = name if is_bare else json_text(name)
     line = f"{written}: {quoted_text(value)}"
     is_turn = _TURN.match(line) or _THROW.fullmatch(line)
-    return f"{written}: {json.dumps(value)}" if is_turn else line
+    return f"{written}: {json_text(value)}" if is_turn else line
 
 
 def _written_turn(record: GameRecord, ply: Ply) -> str:

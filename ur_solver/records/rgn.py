@@ -46,6 +46,7 @@ from ur_solver.records.parts import (
     Faults,
     Placed,
     braced,
+    check_entries,
     clock_comment,
     comment_lines,
     end_text,
@@ -71,7 +72,6 @@ from ur_solver.rules.board import ROW_NAMES
 OFF = "+"
 """The target of a bearing off in the notation of the library's first releases."""
 
-_MAX_TAGS = 100
 _TOKEN = re.compile(
     r"""
     ^[ \t\ufeff]*(?:
@@ -120,8 +120,9 @@ _WRAPPED = re.compile(r"[ \t]*\n[ \t]*")
 _CLOSED = re.compile(r"\{(?:[^}\\]|\\[\s\S])*\}")
 _ESCAPES = {'"': '"', "\\": "\\", "r": "\r", "n": "\n"}
 _OVER_LINES = ("comment", "tag")
-_MAX_COMMENT, _MAX_TAG = 1 << 22, 1 << 12
-"""The most text in which the ends of these are looked for, beyond that of a part."""
+_MAX_TAG = 1 << 12
+"""The most text in which the end of a tag is looked for in the next part; a comment may end in any
+part."""
 
 _COMMENTS = ("line_comment", "comment", "line_end", "command", "clock", "glyph")
 
@@ -206,6 +207,9 @@ def _tokens(parts: Iterable[str]) -> Iterator[tuple[re.Match[str], int]]:
     rest, begin = "", 0
     for part in chain(parts, [""]):
         text, rest = rest + part, ""
+        if part and text.lstrip()[:1] == "{" and "}" not in text:
+            rest = text  # a comment that goes on: looking for its end again would take long
+            continue
         for match in _TOKEN.finditer(text):
             if part and match.lastgroup in _OVER_LINES and _goes_on(match, text):
                 rest = text[match.start() :]
@@ -217,7 +221,7 @@ def _tokens(parts: Iterable[str]) -> Iterator[tuple[re.Match[str], int]]:
 def _goes_on(match: re.Match[str], text: str) -> bool:
     """Whether a comment, or a tag that is wrapped, may end after the text."""
     if match.lastgroup == "comment":
-        return match.end() == len(text) <= _MAX_COMMENT and not _CLOSED.fullmatch(match["comment"])
+        return match.end() == len(text) and not _CLOSED.fullmatch(match["comment"])
     return len(text) - match.start() <= _MAX_TAG and not _TAG.fullmatch(match["tag"])
 
 
@@ -327,8 +331,6 @@ class _Scanner:
     def _tag(self, match: re.Match[str], place: str) -> None:
         kind = match.lastgroup or ""
         name, value = _parsed_tag(kind, match[kind])
-        if len(self.game.tags) >= _MAX_TAGS:
-            raise RecordError(f"more than {_MAX_TAGS} tags")
         self.game.tags[name] = value
 
     def _number(self, match: re.Match[str], place: str) -> None:
@@ -562,6 +564,8 @@ def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRec
     if fault := rgn_fault(rules):
         raise RecordError(fault)
     faults = game.faults.copy()  # several rule sets may be tried
+    with faults:
+        check_entries(_metadata(game.tags))
     for name, value in game.tags.items():
         with faults, Placed(f"tag {name}"):
             check_agreement(rules, name, value)

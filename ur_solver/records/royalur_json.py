@@ -15,17 +15,17 @@ is ``ended``. The game's metadata may hold its opening, as ``Opening``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import RecordError
 from ur_solver.records.parts import (
     OPENING,
     Comments,
     Faults,
     Placed,
+    check_entries,
     comment_of_metadata,
     is_opening,
     metadata_of_comment,
@@ -61,7 +61,6 @@ OPENING_KEY = OPENING.capitalize()
 _OWN_ENDINGS = {Ending.RESIGNED: Ending.TIMEOUT, Ending.ABANDONED: Ending.ENDED}
 """The endings that the notation has, and those that are written as them with `_ENDING`."""
 
-_MAX_METADATA = 100
 _MAX_TIME = 1 << 53
 """Milliseconds; larger numbers are no times."""
 
@@ -380,8 +379,8 @@ def _piece(move: Mapping[str, Any], key: str, side: str) -> int | None:
 
 def _metadata(values: object, name: str) -> dict[str, str]:
     metadata = dict(_object(values, name))
-    if len(metadata) > _MAX_METADATA:
-        raise RecordError(f"{name} has {len(metadata)} entries, more than {_MAX_METADATA}")
+    with Placed(name):
+        check_entries(metadata)
     for key, value in metadata.items():
         if not isinstance(value, str):
             raise RecordError(f"{name}.{key:.40} is {value!r:.60}, not a text")
@@ -455,7 +454,7 @@ def write_json_game(record: GameRecord) -> str:
     written = [values["initial_state"], *values["states"]]
     for n_plies, text in record.comments.items():
         written[n_plies]["metadata"] = metadata_of_comment(text)
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    return json_text(values, ensure_ascii=False, separators=(",", ":"))
 
 
 def _written_start(record: GameRecord) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import RecordError, RuleSetError
 from ur_solver.records.parts import Faults
 from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet, named_rules
@@ -161,7 +160,7 @@ def rules_text(rules: RuleSet) -> str:
     """
     if is_catalogued(rules):
         return rules_word(rules)
-    return json.dumps(rules.to_json(), separators=(",", ":"))
+    return json_text(rules.to_json(), separators=(",", ":"))
 
 
 def rules_of_text(text: str) -> RuleSet:

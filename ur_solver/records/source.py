@@ -8,6 +8,7 @@ left out: old programs end files with them, and joined files have them within.
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
@@ -147,6 +148,11 @@ def blocks_of_file(file: BinaryIO, warn: Warn) -> Iterator[str]:
         if is_end:
             return
         content = file.read(_AT_ONCE)
+
+
+def text_of(content: bytes, warn: Warn) -> str:
+    """The text of a file that is in memory; RecordError if it is no text."""
+    return "".join(blocks_of_file(io.BytesIO(content), warn))
 
 
 def _last_line_end(content: bytes) -> int:

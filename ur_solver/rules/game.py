@@ -8,13 +8,12 @@ against it. It moves pieces alike for every rule set; the rule set's family
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, SupportsIndex
 
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import (
     IllegalPositionError,
     MoveError,
@@ -516,7 +515,7 @@ def digest_of(rules: RuleSet) -> str:
 
     values = rules.settled().to_json()
     del values["name"]
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json_text(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

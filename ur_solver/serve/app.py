@@ -20,6 +20,7 @@ from ur_solver.common.text import decoded, dumped, encoded, json_values
 from ur_solver.errors import InputError, UrError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.records import NOTATIONS
+from ur_solver.records.source import text_of
 from ur_solver.rules import RuleSet, digest_of, named_rules
 from ur_solver.rules.game import catalogued
 from ur_solver.serve.answers import (
@@ -32,7 +33,15 @@ from ur_solver.serve.answers import (
     state_values,
 )
 from ur_solver.serve.front import Application, Front, Guard
-from ur_solver.serve.interface import OPERATIONS, Json, Operation, RefusedError, checked, document
+from ur_solver.serve.interface import (
+    OPERATIONS,
+    GamesAsked,
+    Json,
+    Operation,
+    RefusedError,
+    checked,
+    document,
+)
 from ur_solver.serve.page_app import COMPRESSED, is_known, page_routes, reply, tag_of, unchanged
 from ur_solver.serve.page_files import page_files
 from ur_solver.serve.rules_data import (
@@ -189,7 +198,9 @@ class _Served:
 
     async def audit(self, request: Request, text: str) -> Response:
         """The audit of a text's games."""
-        return reply(dumped(await self._in_thread(audit_text, self._table(request), text)), JSON)
+        found = await self._in_thread(audit_text, self._table(request), text)
+        warnings = request.state.warnings
+        return reply(dumped(found | {"warnings": warnings} if warnings else found), JSON)
 
     async def report(self, request: Request, text: str) -> Response:
         """The audit of a text's games as a page."""
@@ -254,8 +265,11 @@ def _query(request: Request) -> dict[str, str]:
     return values
 
 
-async def _body(request: Request) -> Any:
-    """The JSON values of a body."""
+async def _body(request: Request, has_games: bool) -> Any:
+    """The JSON values of a body. One that has games need not be UTF-8, as files of games need not.
+
+    What is read otherwise than it is written goes into the request's state, as `warnings`.
+    """
     kind, _, _ = request.headers.get("content-type", "").partition(";")
     if kind.strip().lower() != JSON:
         raise RefusedError(415, f"expected a body of type {JSON}")
@@ -271,7 +285,8 @@ async def _body(request: Request) -> Any:
             408, f"the body took more than {BODY_SECONDS:g} seconds to arrive"
         ) from None
     try:
-        return json_values(decoded(bytes(text)), keys_once=True)
+        decode = partial(text_of, warn=request.state.warnings.append) if has_games else decoded
+        return json_values(decode(bytes(text)), keys_once=True)
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, f"the body is not JSON: {error!s:.200}") from None
 
@@ -281,8 +296,10 @@ async def _body(request: Request) -> Any:
 
 async def _answered(handler: Handler, operation: Operation, request: Request) -> Response:
     """The answer of a handler to a request, or its error as one sentence."""
+    request.state.warnings = []
     try:
-        given = await _body(request) if operation.has_body else _query(request)
+        has_games = issubclass(operation.asked, GamesAsked)
+        given = await _body(request, has_games) if operation.has_body else _query(request)
         return await handler(request, **checked(given, operation.asked))
     except RefusedError as error:
         return _error(error.status, str(error))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 import re
 import socket
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
+from ur_solver.common.text import json_text
 from ur_solver.errors import InputError
 
 Scope = MutableMapping[str, Any]
@@ -179,7 +179,7 @@ def _name_of(host: str) -> str | None:
 
 
 async def _refuse(status: int, sentence: str, send: Send) -> None:
-    body = json.dumps({"message": sentence, "place": None}).encode()
+    body = json_text({"message": sentence, "place": None}).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -509,6 +509,9 @@ class Audits(Object):
 
     games: list[Audit]
     faults: list[Fault]
+    warnings: Maybe[Annotated[list[str], note("what was read otherwise than it is written")]] = (
+        UNSET
+    )
 
 
 class ThrowCount(Object):

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ur_solver.answers.locate import open_file
+from ur_solver.answers.locate import open_file, pass_over
 from ur_solver.api.table import Table
 from ur_solver.common.machine import free_memory
-from ur_solver.errors import UrError
-from ur_solver.estimators.estimator import Estimator, kept_estimators, open_estimator
+from ur_solver.errors import BeyondTableError, UrError
+from ur_solver.estimators.estimator import ALL, Estimator, kept_estimators, open_estimator
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import RuleSet
 from ur_solver.rules.settings import FrozenMap
@@ -69,11 +69,12 @@ def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
 def open_shelf(say: Callable[[str], object], memory: int | None = None) -> Shelf:
     """All tables in the folders of tables, and the estimators of other games.
 
-    Invalid files are reported and skipped. If there is no table, `FIRST_TABLE` is solved.
+    Invalid files are passed over (PassedOverWarning), and tables of a part of a game reported. If
+    there is no table, `FIRST_TABLE` is solved.
     """
     tables: list[Evaluator] = [Table(file) for file in _files(say)]
     tables = tables or [Table(open_file(FIRST_TABLE, say=say))]
-    return Shelf([*tables, *_estimators([each.rules for each in tables], say)], memory)
+    return Shelf([*tables, *_estimators([each.rules for each in tables])], memory)
 
 
 def _files(say: Callable[[str], object]) -> Iterator[TableFile]:
@@ -85,20 +86,24 @@ def _files(say: Callable[[str], object]) -> Iterator[TableFile]:
             seen.add(path.resolve())
             try:
                 file = TableFile(path)
+            except UrError as error:
+                pass_over(path, error)
+                continue
+            try:
                 file.check_whole("ur serve")
                 yield file
-            except UrError as error:
+            except BeyondTableError as error:
                 say(f"{error}; it is not served")
 
 
-def _estimators(rules: Sequence[RuleSet], say: Callable[[str], object]) -> Iterator[Estimator]:
+def _estimators(rules: Sequence[RuleSet]) -> Iterator[Estimator]:
     """The first estimator of each game that is not one of some rule sets."""
     known = list(rules)
     for kept in kept_estimators():
         try:
-            found = open_estimator(kept.path)
+            found = open_estimator(kept.path, tables=ALL)
         except UrError as error:
-            say(f"{error}; it is not served")
+            pass_over(kept.path, error)
             continue
         if any(found.rules.is_same_game(each) for each in known):
             found.close()

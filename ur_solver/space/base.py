@@ -372,6 +372,14 @@ class Space(Unchanging, ABC):
         return type(self), (self.rules,)
 
     @property
+    def limits(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The least and the largest that each value of a position can be, in units.
+
+        float64, each of shape (values_per_position,).
+        """
+        return np.zeros(1), np.ones(1)
+
+    @property
     @abstractmethod
     def blocks(self) -> Blocks:
         """All blocks, in solving order."""

@@ -87,6 +87,23 @@ class StakesSpace(Space):
         return np.array([*levels, 1.0, 1.0, 1.0, levels[-1], levels[-1]])
 
     @cached_property
+    def owed(self) -> float:
+        """The most fines, in money, that a side may still pay beyond what it wins.
+
+        Each of its pieces at most once on every rosette of its way is far more: tables of up to 3
+        pieces have 0.7 of a fine for a piece.
+        """
+        n_rosettes = sum(square in self.rules.rosettes for square in self.rules.path.light)
+        return self.fine * self.rules.pieces * n_rosettes
+
+    @property
+    def limits(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """As `Space.limits`: chances in [0, 1]; money from 0 to the pot, and what may be `owed`."""
+        owed = np.full(self.values_per_position, self.owed / self.unit)
+        owed[self.reach + CHANCE : self.reach + LEAST] = 0
+        return -owed, self.pots + owed
+
+    @cached_property
     def blocks(self) -> Blocks:
         """Those of the positions without fines, each rank `values_per_position` times."""
         return self.positions.blocks.times(self.values_per_position)

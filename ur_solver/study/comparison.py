@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import json
 import math
 import pathlib
 import re
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ur_solver.common.text import cell, decoded, json_values
+from ur_solver.common.text import cell, decoded, json_text, json_values
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.payoff import signed
 from ur_solver.study.estimates import (
@@ -63,6 +62,13 @@ class Row:
         if not isinstance(self.source, str):
             return self.source(study)
         return reduce(getitem, self.source.split("/"), study)
+
+    def check(self, study: Study) -> None:
+        """ValueError, KeyError or TypeError unless a study has a figure that can be."""
+        value, low, high = ends_of(self.of(study))
+        most = 1.0 if self.form is as_share else math.inf
+        if not (0 <= value <= most and low <= value <= high):
+            raise ValueError(f"{self.key} is {value!r}")
 
     def text(self, study: Study) -> str:
         """The figure for people."""
@@ -148,8 +154,10 @@ def read_study(path: pathlib.Path) -> Study:
         raise InputError(f"study {str(path)!r}: not JSON: {error}") from None
     try:
         for row in ROWS:
-            row.of(found)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            row.check(found)
+        if not (isinstance(found["word"], str) and min(found["games"], found["seed"]) >= 0):
+            raise ValueError("its head")
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise InputError(
             f"study {str(path)!r}: not a study as 'ur study --json' writes it"
         ) from None
@@ -167,7 +175,7 @@ def table_of(studies: Sequence[Study]) -> list[list[str]]:
 def comparison_json(studies: Sequence[Study]) -> str:
     """The figures as JSON: an object in a line for each study."""
     return "\n".join(
-        json.dumps(
+        json_text(
             {
                 "word": study["word"],
                 "games": study["games"],

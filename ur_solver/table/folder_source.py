@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pathlib
 from functools import lru_cache
 from typing import Any
@@ -22,6 +23,7 @@ from ur_solver.table.hdf5 import (
     damaged,
     part_of_blocks,
     read_rules,
+    reading,
     space_of_version,
 )
 
@@ -50,27 +52,32 @@ class FolderSource:
                 f"{str(path)!r} holds the blocks of a solve that is not finished; the same "
                 "'ur solve' finishes it"
             )
+        with reading(path):
+            return self._checked_head()
+
+    def _checked_head(self) -> Contents:
+        path = self._path
+        head = json.loads((path / TABLE).read_bytes())
+        if not isinstance(head, dict):
+            raise damaged(path, f"{TABLE} is {head!r:.60}, not an object")
+        version = head.pop("version")
+        check_version(path, version)
+        if head.get("error", 0.0) is None:  # JSON has no NaN
+            head["error"] = math.nan
+        _check_types(path, head)
+        rules = read_rules(path, head["rules"])
+        space = space_of_version(path, version, rules)
         try:
-            head = json.loads((path / TABLE).read_bytes())
-            version = head.pop("version")
-            check_version(path, version)
-            _check_types(path, head)
-            rules = read_rules(path, head["rules"])
-            space = space_of_version(path, version, rules)
             self._files = files_of(path, Job.read(path / HEAD))
-            rows = np.fromfile(path / MANIFEST, RECORD)
-            checksums = np.fromfile(path / CHECKSUMS, "<u4")
-            if len(rows) != len(space.blocks):
-                raise damaged(path, f"{MANIFEST} has {counted(len(rows), 'record')}")
-            held = np.flatnonzero(rows["magic"] != b"")
-            part = part_of_blocks(path, version, space, held)
-            return checked_contents(
-                path, version, head, part, blocks_of_rows(part, rows), checksums
-            )
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise damaged(path, " ".join(str(error).split())[:200]) from None
         except CheckpointError:
             raise damaged(path, f"{HEAD} cannot be read") from None
+        rows = np.fromfile(path / MANIFEST, RECORD)
+        checksums = np.fromfile(path / CHECKSUMS, "<u4")
+        if len(rows) != len(space.blocks):
+            raise damaged(path, f"{MANIFEST} has {counted(len(rows), 'record')}")
+        held = np.flatnonzero(rows["magic"] != b"")
+        part = part_of_blocks(path, version, space, held)
+        return checked_contents(path, version, head, part, blocks_of_rows(part, rows), checksums)
 
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """See `Source.read`."""
@@ -89,5 +96,7 @@ class FolderSource:
 def _check_types(path: pathlib.Path, head: dict[str, Any]) -> None:
     for name, value in head.items():
         kind = ATTRIBUTES.get(name, ())
-        if not (isinstance(value, kind) or (kind is float and isinstance(value, int))):
+        is_right = isinstance(value, kind) or (kind is float and isinstance(value, int))
+        is_text = not isinstance(value, str) or (value.isascii() and value.isprintable())
+        if not (is_right and is_text) or isinstance(value, bool):
             raise damaged(path, f"{name!r:.100} in {TABLE} is {value!r:.100}")

@@ -121,10 +121,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.stored import chunk_length_for, chunks_in
+from ur_solver.common.text import json_text
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, space_of
 
 FORMAT = "ur-solver table"
+ESTIMATOR_FORMAT = "ur-solver estimator"
+"""The format of estimators (`ur_solver.estimators.file`), which may lie where a table should."""
 VERSION = 8
 FIRST_VERSION = 3
 _VERSION_OF_LENGTHS = 8
@@ -194,10 +197,10 @@ class Header:
         """The attributes as they are stored."""
         given = {name: getattr(self, name) for name in self.__annotations__}
         values: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
-        values["rules"] = json.dumps(self.rules.to_json())
+        values["rules"] = json_text(self.rules.to_json())
         values["error"] = math.nan if self.error is None else self.error
         if self.level_errors is not None:
-            values["level_errors"] = json.dumps(self.level_errors)
+            values["level_errors"] = json_text(self.level_errors)
         return values
 
 
@@ -288,7 +291,9 @@ def digest(
     version: int,
 ) -> str:
     """SHA-256 over a table's attributes (as sorted JSON), its blocks and its checksums."""
-    text = json.dumps({"format": FORMAT, "version": version} | attributes, sort_keys=True)
+    whole_head = {"format": FORMAT, "version": version} | attributes
+    # hashed, not written: an error that is not proven is NaN in it
+    text = json.dumps(whole_head, sort_keys=True)  # noqa: TID251
     whole = hashlib.sha256(text.encode())
     whole.update(blocks.tobytes())
     whole.update(checksums.tobytes())

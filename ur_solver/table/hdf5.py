@@ -21,10 +21,10 @@ import os
 import pathlib
 import stat
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import h5py
@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.lock import HEAD, is_held
-from ur_solver.blocks.stored import VALUE_TYPES, chunk_length_for
+from ur_solver.blocks.stored import VALUE_TYPES, are_figures, chunk_length_for, is_measure
 from ur_solver.errors import (
     DamagedTableError,
     MissingTableError,
@@ -213,6 +213,22 @@ def is_table_file(path: str | os.PathLike[str]) -> bool:
     return os.path.isfile(path) and bool(h5py.is_hdf5(path))
 
 
+def stated_format(file: h5py.File) -> str | None:
+    """The attribute ``format``; None if there is none that is a text."""
+    with suppress(UrError):
+        return str(attribute(file, "format", str, NotATableError))
+    return None
+
+
+def format_of(path: pathlib.Path) -> str | None:
+    """The same of the file at a path, which may be anything."""
+    with suppress(Exception):  # whatever h5py raises
+        if path.is_file() and h5py.is_hdf5(path):
+            with h5py.File(path, "r", locking=False) as file:
+                return stated_format(file)
+    return None
+
+
 def open_file(path: pathlib.Path) -> h5py.File:
     """Open an HDF5 file for reading; raises as `TableFile` does."""
     try:
@@ -263,14 +279,15 @@ def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str,
             f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
             f"format = {FORMAT!r}"
         )
-    if (found := _attribute(path, file, "format", str)) != FORMAT:
+    fault = partial(damaged, path)
+    if (found := attribute(file, "format", str, fault)) != FORMAT:
         raise NotATableError(
             f"{str(path)!r} is not a solution table: its format is {found!r:.60}, not {FORMAT!r}"
         )
-    version = _attribute(path, file, "version", int)
+    version = attribute(file, "version", int, fault)
     check_version(path, version)
     return version, {
-        name: _attribute(path, file, name, kind)
+        name: attribute(file, name, kind, fault)
         for name, kind in ATTRIBUTES.items()
         if name in file.attrs or name not in OPTIONAL
     }
@@ -287,16 +304,23 @@ def check_version(path: pathlib.Path, version: Any) -> None:
         )
 
 
-def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: type) -> Any:
+def attribute(file: h5py.File, name: str, kind: type, fault: Callable[[str], UrError]) -> Any:
+    """An attribute of a file: a printable text, an int or a float; `fault` makes the error."""
     # The type and shape come first, so no memory is allocated for an attribute's claims.
-    if name not in file.attrs:
-        raise damaged(path, f"the attribute {name!r} is missing")
-    found = file.attrs.get_id(name)
+    attributes = file.attrs
+    if name not in attributes:
+        raise fault(f"the attribute {name!r} is missing")
+    found = attributes.get_id(name)
     is_sound = found.shape == () and found.dtype.kind == _KINDS[kind]
     if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind is str else 8):
-        raise damaged(path, f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}")
-    value = file.attrs[name]
-    return bytes(value).decode("ascii") if kind is str else value.item()
+        raise fault(f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}")
+    value = attributes[name]
+    if kind is not str:
+        return value.item()
+    text = bytes(value).decode("ascii", "replace")
+    if not (text.isascii() and text.isprintable()):
+        raise fault(f"the attribute {name!r} is not printable text")
+    return text
 
 
 def read_rules(path: pathlib.Path, text: str) -> RuleSet:
@@ -439,6 +463,9 @@ def _level_errors(path: pathlib.Path, text: str, reach: int) -> tuple[float, ...
     return tuple(errors)
 
 
+_FIGURES = [name for name, kind in ATTRIBUTES.items() if kind is float]
+
+
 def checked_contents(
     path: pathlib.Path,
     version: int,
@@ -465,8 +492,17 @@ def checked_contents(
         raise damaged(path, "its digest does not match its attributes and checksums")
     if not is_laid_out_alike(blocks, empty_blocks(part, length)):
         raise damaged(path, f"its blocks are not those of {rules.name}")
-    error = attributes["error"]
-    read = {"rules": rules, "error": None if math.isnan(error) else error}
+    # money and throws may be off by more than a chance can be
+    most = math.inf if objective is not None or part.space.has_levels else 1.0
+    if not are_figures(blocks, most):
+        raise damaged(path, "a residual, an error or a duration of its blocks cannot be")
+    figures = {name: float(attributes[name]) for name in _FIGURES if name in attributes}
+    for name, value in figures.items():
+        is_unproven = name == "error" and math.isnan(value)
+        if not (is_unproven or is_measure(value, math.inf if name == "seconds" else most)):
+            raise damaged(path, f"its {name.replace('_', ' ')} is {value!r}, which cannot be")
+    error = figures["error"]
+    read: dict[str, Any] = figures | {"rules": rules, "error": None if math.isnan(error) else error}
     if "level_errors" in attributes:
         read["level_errors"] = _level_errors(path, attributes["level_errors"], part.space.reach)
     header = Header(**(attributes | read))

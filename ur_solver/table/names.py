@@ -20,6 +20,10 @@ FOLDER_VARIABLE = "UR_TABLES"
 """The environment variable that names the folder of tables."""
 
 
+ESTIMATORS = "estimators"
+"""The folder of estimators in each folder of tables."""
+
+
 def table_folders() -> list[pathlib.Path]:
     """The folders with tables: $UR_TABLES, a checkout's ``tables/``, the user's own.
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.stored import VALUE_TYPES, checksum, chunks_in
+from ur_solver.blocks.stored import VALUE_TYPES, Possible, checksum, chunks_in
 from ur_solver.common.files import Closing, path_text
 from ur_solver.common.machine import free_memory, usable_processors
 from ur_solver.common.progress import Form, Progress, is_watched, shown_progress
@@ -155,6 +155,7 @@ class TableFile(Closing):
         self._errors: list[float] = self.blocks["error"].tolist()
         self._kind = VALUE_TYPES[self.header.value_type]
         self._scale = self._kind.scale
+        self._possible = Possible(self.space, are_lengths=self.header.objective is not None)
         self._memory: int | None = None
         self._keep_chunks(CACHED_CHUNKS)
         self._flat: npt.NDArray[Any] | None = None
@@ -475,8 +476,7 @@ class TableFile(Closing):
         return out
 
     def _load_chunk(self, chunk: int, buffer: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-        row = bisect.bisect_right(self._first_chunks, chunk) - 1
-        before = (chunk - self._first_chunks[row]) * self.chunk_length
+        row, before = self._place_of(chunk)
         size = min(self.chunk_length, int(self.blocks[row]["size"]) - before)
         stored = np.empty(size, self._kind.dtype) if buffer is None else buffer[:size]
         self._read(chunk, stored)
@@ -492,11 +492,19 @@ class TableFile(Closing):
             raise self._fault(chunk, "cannot be decoded") from None
         if checksum(out) != self._checksums[chunk]:
             raise self._fault(chunk, "fail their checksum")
+        at = self._possible.fault(out, self._place_of(chunk)[1])
+        if at is not None:
+            fault = f"have {out.item(at)!r} there, which is not {self._possible.noun}"
+            raise self._fault(chunk, fault, at)
 
-    def _fault(self, chunk: int, fault: str) -> UrError:
+    def _place_of(self, chunk: int) -> tuple[int, int]:
+        """The row of a chunk's block, and where in the block it begins."""
         row = bisect.bisect_right(self._first_chunks, chunk) - 1
-        first = (chunk - self._first_chunks[row]) * self.chunk_length
-        position = self.space.unrank(self._first_ranks[row] + first)
+        return row, (chunk - self._first_chunks[row]) * self.chunk_length
+
+    def _fault(self, chunk: int, fault: str, at: int = 0) -> UrError:
+        row, first = self._place_of(chunk)
+        position = self.space.unrank(self._first_ranks[row] + first + at)
         return damaged(
             self.path,
             f"the values of chunk {chunk}, in block {self.part.indices[row]}, from position "

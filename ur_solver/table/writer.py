@@ -6,8 +6,6 @@ import dataclasses
 import datetime
 import errno
 import io
-import json
-import math
 import os
 import pathlib
 import shutil
@@ -22,10 +20,10 @@ import numpy.typing as npt
 
 from ur_solver.blocks.folder import BlockFolder, BlockResult, remove_blocks
 from ur_solver.blocks.lock import HEAD, MANIFEST, is_being_written, is_unsupported, lock_open_file
-from ur_solver.blocks.stored import VALUE_TYPES, checksum, chunk_length_for
+from ur_solver.blocks.stored import VALUE_TYPES, Possible, checksum, chunk_length_for
 from ur_solver.common.files import Closing, write_file
 from ur_solver.common.machine import program_version
-from ur_solver.common.text import counted
+from ur_solver.common.text import counted, json_text
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, part_of, space_of
@@ -143,10 +141,6 @@ def _sync_folder(path: pathlib.Path) -> None:
         os.close(handle)
 
 
-_LONGEST = math.nextafter(math.inf, 0.0)
-_RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
-
-
 class _Writer(Closing):
     """The rows of ``/blocks`` and the header of a table, collected while it is written.
 
@@ -176,6 +170,7 @@ class _Writer(Closing):
         self.chunk_length = chunk_length_for(self.space)
         self.blocks: npt.NDArray[Any] = empty_blocks(self.part, self.chunk_length)
         self._place = {index: k for k, index in enumerate(self.part.indices)}
+        self._possible = Possible(self.space, are_lengths=objective is not None)
         self._cut = (0.0, 0.0)
         self._is_noted = np.zeros(len(self.blocks), dtype=bool)
 
@@ -191,13 +186,11 @@ class _Writer(Closing):
         size = self.blocks[self._row_of(index)]["size"]
         if values.shape != (size,):
             raise ValueError(f"block {index}: values of shape {values.shape}, expected ({size},)")
-        low, high = values.min(), values.max()
-        least, most = self.space.bounds if self.objective is None else (0.0, _LONGEST)
-        # False if one is NaN
-        if not (low >= least - _RANGE_SLACK and high <= most + _RANGE_SLACK):
-            is_chance = self.objective is None and not self.space.has_levels
-            expected = "in [0, 1]" if is_chance else "finite"
-            raise ValueError(f"block {index}: values from {low} to {high}, not {expected}")
+        at = self._possible.fault(values)
+        if at is not None:
+            raise ValueError(
+                f"block {index}: value {at} is {values[at]}, not {self._possible.noun}"
+            )
 
     def _note(self, result: BlockResult) -> None:
         """Record a block; ValueError if it is already recorded."""
@@ -475,7 +468,7 @@ class FolderWriter(_Writer):
         head = sealed(header, blocks, checksums)
         write_file(folder.folder / MANIFEST, folder.rows.tobytes())
         write_file(folder.folder / CHECKSUMS, checksums.tobytes())
-        write_file(folder.folder / TABLE, json.dumps(head, indent=1))
+        write_file(folder.folder / TABLE, json_text(head, indent=1))
         return header
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 // What gives the values of rows: a server; or files, of a table or of a network, which a search asks.
 
-import { once } from "../common.js";
+import { Refusal, once } from "../common.js";
 
 /**
  * The values of a table or an estimator.
@@ -17,8 +17,8 @@ export async function open({ kind, head, pieces }, { plies }, rules, load, ask) 
     return new Served(exact !== false, (states) => ask(head, { states }));
   }
   const [file, moves] = await Promise.all([load(head), rules]);
-  return kind === "exact" ? new Exact(file, (number) => load(`${pieces}${number}.bin`))
-    : new Estimates(new Network(file), moves, plies);
+  return madeOf(() => (kind === "exact" ? new Exact(file, (number) => load(`${pieces}${number}.bin`))
+    : new Estimates(new Network(file), moves, plies)));
 }
 
 // A server's.
@@ -65,6 +65,19 @@ const TYPES = {
 /** The array of a type over some bytes. @param {string} type @returns {ArrayLike<number>} */
 function arrayOf(type, ...over) {
   return new TYPES[type](...over);
+}
+
+function check(isSound) {
+  if (!isSound) throw new Refusal("A file of this site is damaged: it is cut, or has numbers that cannot be.");
+}
+
+/** What is made of a file, whose contents may be anything. */
+function madeOf(make) {
+  try {
+    return make();
+  } catch {
+    return check(false);
+  }
 }
 
 /**
@@ -201,6 +214,8 @@ class Exact {
     const { values, arrays } = readArrays(buffer);
     this.about = values;
     this.ranking = new Ranking(arrays, values);
+    const { is_money: isMoney, unit, least, most } = values;
+    check(isMoney ? Number.isFinite(unit) : unit === 1 && least[0] > -0.1 && most[0] < 1.1);
     this.isExact = true;
     this.load = load;
     this.pieces = new Map();
@@ -215,7 +230,7 @@ class Exact {
 
   async figures(states) {
     const { unit, fine, is_money: isMoney } = this.about;
-    const ranks = states.map((state) => this.rank(state));
+    const ranks = madeOf(() => states.map((state) => this.rank(state)));
     const past = states.map((state) => this.past(state));
     const stored = await this.read(ranks);
     // past the levels of fines values grow by a straight line
@@ -242,19 +257,36 @@ class Exact {
     const wanted = [...new Set(ranks.filter((rank) => rank >= 0).map(place))];
     const loaded = await Promise.all(wanted.map((number) => this.piece(number)));
     const at = new Map(wanted.map((number, k) => [number, loaded[k]]));
-    return ranks.map((rank) => (rank < 0 ? NaN : at.get(place(rank))[rank % piece] / scale));
+    const found = madeOf(() => ranks.map((rank) => (rank < 0 ? NaN : at.get(place(rank))[rank % piece] / scale)));
+    check(found.every((each, k) => ranks[k] < 0 || Number.isFinite(each)));
+    return found;
   }
 
   /** A piece of the values; the latest ones are kept. */
   piece(number) {
-    const load = async () => arrayOf(this.about.value_type, await this.load(number));
-    return once(this.pieces, number, load, MOST_KEPT);
+    return once(this.pieces, number, async () => {
+      const buffer = await this.load(number);
+      return madeOf(() => this.checked(buffer, number * this.about.piece));
+    }, MOST_KEPT);
+  }
+
+  /** The numbers of a piece, each of which its value can be. */
+  checked(buffer, first) {
+    const { piece, values, value_type: type, stored_scale: scale, per_position: levels, least, most } = this.about;
+    const found = arrayOf(type, buffer, 0, Math.min(piece, values - first));
+    check(found.every((each, k) => {
+      const level = (first + k) % levels;
+      return each / scale >= least[level] && each / scale <= most[level];
+    }));
+    return found;
   }
 }
 
 // A network's: the same sums as `ur_solver.estimators` has.
 
 const LEAST = -30;
+/** Sums of products of greater ones may be no numbers. */
+const MOST_WEIGHT = 1e30;
 
 class Network {
   /** @param {ArrayBuffer} buffer as `ur_solver.publish.values` writes it */
@@ -267,7 +299,10 @@ class Network {
     this.scale = values.scale;
     /** How wide intervals are, by the plies of a search less one. */
     this.errors = arrays.errors;
+    check(arrays.weights.every((each) => Math.abs(each) < MOST_WEIGHT) && this.errors.every((each) => each >= 0));
     const sizes = [values.features, ...values.hidden, 1];
+    check(sizes.every((each) => each > 0) && arrays.weights.length
+      === sizes.slice(1).reduce((sum, m, k) => sum + (sizes[k] + 1) * m, 0));
     this.layers = [];
     let first = 0;
     for (let k = 0; k + 1 < sizes.length; k++) {
@@ -296,7 +331,9 @@ class Network {
     let sums = this.firstLayer(state, scale);
     for (const layer of this.layers.slice(1)) sums = passed(sums, layer);
     const output = sums[0];
-    return (this.about.is_chance ? 1 / (1 + Math.exp(-Math.max(output, LEAST))) : output) * scale;
+    if (this.about.is_chance) return scale / (1 + Math.exp(-Math.max(output, LEAST)));
+    const { fine, owed } = this.scale; // money has no bounds in a network
+    return Math.min(scale - fine + owed, Math.max(-owed, output * scale));
   }
 
   firstLayer(state, scale) {
@@ -417,6 +454,9 @@ class Estimates {
 
   async figures(rows) {
     const values = rows.map((row) => this.search.value(row, this.depth));
+    const { is_chance: isChance, scale: { owed } } = this.network.about;
+    const most = isChance ? 1e-9 : owed;
+    check(values.every((each, k) => each >= -most && each <= this.search.moves.total(rows[k]) + most));
     return { values, errors: rows.map((row, k) => this.margin(row, values[k])) };
   }
 
@@ -424,6 +464,6 @@ class Estimates {
   margin(row, value) {
     const scale = this.network.scaleOf(row);
     const share = Math.min(1, Math.max(0, value / scale));
-    return this.network.errors[this.depth] * (Math.sqrt(share * (1 - share)) + 0.02) * scale;
+    return Math.min(1, this.network.errors[this.depth] * (Math.sqrt(share * (1 - share)) + 0.02)) * scale;
   }
 }

@@ -1,4 +1,4 @@
-"""The page's scripts and styles as a site has them: without idle space, and otherwise the same."""
+"""The page's scripts and styles as they are served: without idle space, and otherwise the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from ur_solver.publish.page import drawn_together
+from ur_solver.serve.page_files import drawn_together
 
 
 def drawn(text, **named):
