@@ -65,8 +65,8 @@ VARIED = ("UR_VECTOR_BYTES", "UR_FLOATS", "UR_FLOAT_SUMS")
 LISTS = ("instruction_sets.c", "sweep.c", "row_double.c", "row_single.c", "row_levels.c")
 WIDEST = {"avx512": 64, "avx2": 32}  # bytes of a vector; of other sets 16
 
-# Other levels than -O2. C files that hand out what others compute: -O1 compiles them in half of the
-# time. Sweeps by rows: -O3 compiles them as fast; those by tiles twice as long, and they run as fast.
+# Other levels than -O2. -O1 compiles what hands out what others compute in half of the time. -O3
+# compiles sweeps by rows as fast; those by tiles would take twice as long, and run as fast.
 PLAIN = ("_cython.c", "_tiled.c", "_row_block.c", "_level_block.c", "_levels.c", "_workspace.c")
 OPTIMISED = dict.fromkeys(PLAIN, "-O1") | {"rows.c": "-O3", "levels.c": "-O3"}
 

@@ -111,6 +111,7 @@ def row_of_blocks(size):
     return BlockGraph([(), (0,), (1,)], [size] * 3)
 
 
+@needs_openmp
 def test_a_block_with_several_threads_has_the_memory_of_idle_ones(monkeypatch):
     task = Rooms(monkeypatch)
     run(row_of_blocks(1 << 17), task, 3)
