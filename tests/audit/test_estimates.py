@@ -21,7 +21,8 @@ from ur_solver.answers.decisions import Branches, Decisions, Thresholds, Values,
 from ur_solver.audit.audits import ESTIMATES, account_text
 from ur_solver.audit.judge import audit_games
 from ur_solver.audit.report import html_report
-from ur_solver.audit.texts import game_values, write_csv
+from ur_solver.audit.review import over_time
+from ur_solver.audit.texts import annotated, game_values, write_csv
 from ur_solver.cli.audit import audit_page
 from ur_solver.moves import generator_of
 from ur_solver.rules import CATALOGUE, named_rules
@@ -163,6 +164,36 @@ def test_every_form_says_that_values_are_estimates():
         assert ply["loss_error"] == judged.loss_margin
     assert "exact" not in json.dumps(game_values(exact, Thresholds()))
     assert "error" not in json.dumps(game_values(exact, Thresholds()))
+
+
+def test_every_form_keeps_the_three_kinds_of_choices_apart():
+    record = random_game(named_rules("finkel:3"), 1)
+    exact, estimated = both(record)
+    choices = [each for each in estimated.plies if each.is_choice]
+    kinds = {kind: [each for each in choices if each.verdict is kind] for kind in Verdict}
+    assert all(kinds.values())
+    page, thresholds = audit_page([estimated], Thresholds(), {}, 0), Thresholds()
+    (table,) = (part for part in page.split("\n\n") if "too close to call  worse" in part)
+    for line, side in zip(table.splitlines()[1:], "LD", strict=True):
+        own = [sum(each.ply.side == side for each in of) for of in kinds.values()]
+        shares = [f"{100 * count / sum(own):.0f} %" for count in own]
+        assert line.split()[1:] == " ".join([str(sum(own)), *shares, *line.split()[-3:]]).split()
+    assert "too close" not in audit_page([exact], Thresholds(), {}, 0)
+    values = game_values(estimated, thresholds)
+    assert [each["verdict"] for each in values["plies"]] == [e.verdict for e in estimated.plies]
+    rows = list(csv.DictReader(io.StringIO(write_csv([estimated], thresholds))))
+    for side, row in (("light", rows[0]), ("dark", rows[1])):
+        counts = tuple(values[side][kind] for kind in ("best", "close", "worse"))
+        assert counts == tuple(int(row[kind]) for kind in ("best", "close", "worse"))
+        assert sum(counts) == values[side]["choices"]
+    report = html_report([estimated], thresholds, {})
+    assert report.count('<td class="word">too close to call</td>') == len(kinds[Verdict.CLOSE])
+    assert report.count('<td class="word">worse</td>') == len(kinds[Verdict.WORSE])
+    comments = " ".join(annotated(estimated, thresholds).comments.values())
+    assert comments.count("[%mark close]") == len(kinds[Verdict.CLOSE])
+    assert comments.count("[%loss ") == len(kinds[Verdict.CLOSE] + kinds[Verdict.WORSE])
+    (light, *_) = over_time([estimated], thresholds, 1)
+    assert (light["close"], light["worse"]) == (estimated.light.close, estimated.light.worse)
 
 
 def test_a_table_of_rows_has_the_error_of_estimates():

@@ -230,6 +230,10 @@ LONG = {
     "ur_solver.cli.rules.cost_of": (["rules", "--estimate"], "estimating the costs"),
     "ur_solver.cli.board.gif": (["board", EXAMPLE, "-o", "x.gif"], "drawing the game"),
     "ur_solver.publish.site.publish": (["publish", "site"], "writing the site"),
+    "ur_solver.cli.practise.exercises": (["practise", "finkel:2"], "looking for decisions"),
+    "ur_solver.answers.reach.table_from": (["query", "finkel:2", "--solve"], "solving"),
+    "ur_solver.cli.train.train": (["train", "finkel:2", "--rounds", "1"], "training"),
+    "ur_solver.solving.execution.run": (["query", "blitz:1"], "solving"),
     "ur_solver.table.output.pack": (["pack", "finkel:2", "copy.h5"], "copying"),
 }
 """What takes long, by its function: a command, and what its bar says before."""

@@ -195,6 +195,7 @@ def open_file_of(
             f"there is no table of {rules.title} in "
             f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
         )
+    from ur_solver.common.progress import shown_task  # noqa: PLC0415 - rarely needed
     from ur_solver.solving.execution import run  # noqa: PLC0415 - rarely needed
     from ur_solver.solving.plan import Verdict, plan_of  # noqa: PLC0415 - rarely needed
     from ur_solver.solving.request import Request  # noqa: PLC0415 - rarely needed
@@ -209,7 +210,8 @@ def open_file_of(
             f"there is no table of {rules.title} yet: solving its {positions:,} positions into "
             f"{plan.path}"
         )
-        run(plan)
+        with shown_task("solving"):
+            run(plan)
     return TableFile(plan.path)
 
 

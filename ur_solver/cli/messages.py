@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 import click
 
 from ur_solver.cli.output import echo, say
-from ur_solver.common.progress import Form, Progress, shown_progress
+from ur_solver.common.progress import Form, Progress, shown_progress, shown_task
 from ur_solver.common.text import json_text
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -43,6 +43,11 @@ class Messages:
     ) -> AbstractContextManager[Progress]:
         """Show the progress of a task."""
         return shown_progress(task, total, Form.NONE if self.is_quiet else self._form, unit=unit)
+
+    def task(self, task: str) -> AbstractContextManager[object]:
+        """Show on a terminal that a task goes on, if its progress is a bar there."""
+        has_bar = not self.is_quiet and self._form in (Form.AUTO, Form.BAR)
+        return shown_task(task) if has_bar else nullcontext()
 
 
 def message_options(function: _F) -> _F:

@@ -11,7 +11,6 @@ import decimal
 import math
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import nullcontext
@@ -55,6 +54,8 @@ def window(stream: TextIO | None) -> int | None:
 
 def page_width() -> int:
     """The columns that a page has, in a terminal or elsewhere."""
+    import shutil  # noqa: PLC0415 - an answer needs none of it
+
     return window(sys.stdout) or shutil.get_terminal_size().columns
 
 
@@ -270,7 +271,7 @@ def _folded(
             )
         )
     console = Console(
-        width=max(width, _total([*widths.values()])), force_terminal=True, color_system="standard"
+        width=max(width, _total([*widths.values()])), force_terminal=True, color_system="256"
     )
     with console.capture() as captured:
         console.print(grid)

@@ -19,10 +19,10 @@ from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.asking import ask
 from ur_solver.cli.audit import Judges, table_and_files
+from ur_solver.cli.completion import complete_table
 from ur_solver.cli.options import (
     OUTPUT_FILE,
     FiniteFloat,
-    complete_table,
     json_option,
     number_option,
     seed_option,
@@ -30,6 +30,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
 from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
 from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted, json_text, printable
 from ur_solver.errors import InputError, OutputError
 from ur_solver.estimators.evaluator import Evaluator
@@ -274,10 +275,11 @@ def practise_command(
         raise click.UsageError("Option '--player' needs FILE...: the games with the mistakes.")
     check_outputs({"--cards": cards}, files if word is None else [word, *files])
     with Judges(word, plies) as judges:
-        if judges.only is None or files:
-            asked = _worst(_mistakes(judges, files, cost, player), count)
-        else:
-            asked = _drawn(judges.only, count, seed, cost)
+        with shown_task("looking for decisions"):
+            if judges.only is None or files:
+                asked = _worst(_mistakes(judges, files, cost, player), count)
+            else:
+                asked = _drawn(judges.only, count, seed, cost)
         check_outputs({"--cards": cards}, judges.paths)
         if not asked and not judges.faults:
             say(f"there is no decision in which a mistake costs {cost:g} or more")

@@ -57,6 +57,7 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
+from ur_solver.common.progress import shown_task
 from ur_solver.common.text import json_text
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import SIDE_NAMES, Position, named_rules
@@ -192,7 +193,8 @@ def _rolled_out(
     if within is not None and not table.rules.payoff.has_fines:
         within /= 100
     asked = position_of(table.rules, position)
-    return table.rollout(asked, rollouts, within=within, plies=cut)
+    with shown_task("playing rollouts"):
+        return table.rollout(asked, rollouts, within=within, plies=cut)
 
 
 def _opened(
@@ -217,7 +219,8 @@ def _opened(
     from ur_solver.answers.reach import table_from  # noqa: PLC0415 - the solver, rarely needed here
 
     rules = named_rules(word)
-    return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))
+    with shown_task("solving"):
+        return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))
 
 
 def _parse(table: Evaluator, text: str) -> Position:

@@ -232,7 +232,9 @@ def _list(as_json: bool, sums: bool) -> None:
 def _print_checksums(kept: Kept) -> None:
     """The lines of `sha256sum` for a table's files; names are relative if the files are here."""
     here = pathlib.Path.cwd()
-    for checksum, path in checksums(kept):
+    with shown_task("reading tables"):
+        found = list(checksums(kept))
+    for checksum, path in found:
         full = path.absolute()
         name = full.relative_to(here) if full.is_relative_to(here) else full
         echo(f"{checksum}  {name}", raw=True)

@@ -107,17 +107,18 @@ def train_command(
         )
 
     try:
-        estimator = train(
-            chosen,
-            output,
-            minutes=minutes,
-            rounds=rounds,
-            hidden=hidden,
-            seed=seed,
-            threads=threads,
-            on_round=on_round,
-            on_resume=on_resume,
-        )
+        with messages.task("training"):
+            estimator = train(
+                chosen,
+                output,
+                minutes=minutes,
+                rounds=rounds,
+                hidden=hidden,
+                seed=seed,
+                threads=threads,
+                on_round=on_round,
+                on_resume=on_resume,
+            )
     except KeyboardInterrupt:
         messages.say("interrupted; the same command resumes from the checkpoint", "interrupted")
         raise
