@@ -223,7 +223,7 @@ def read_table(path: pathlib.Path, dice: random.Random) -> None:
     assert np.isfinite(values).all()
     assert (values >= -space.unit).all()
     if is_of_lengths:
-        assert (values >= 0).all()
+        assert (values >= -1e-9).all()
         return
     least, most = (np.resize(each, len(values)) for each in space.limits)
     assert ((values >= least - 1e-9) & (values <= most + 1e-9)).all()

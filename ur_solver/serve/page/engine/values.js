@@ -231,18 +231,20 @@ class Exact {
   async figures(states) {
     const { unit, fine, is_money: isMoney } = this.about;
     const ranks = madeOf(() => states.map((state) => this.rank(state)));
+    check(ranks.every((rank) => rank >= 0));
     const past = states.map((state) => this.past(state));
     const stored = await this.read(ranks);
     // past the levels of fines values grow by a straight line
     const slopes = past.some(Boolean)
       ? await this.read(ranks.map((rank, k) => (past[k] ? this.chanceRank(rank) : rank))) : stored;
     const values = stored.map((value, k) => value * unit + past[k] * fine * slopes[k]);
+    check(values.every(Number.isFinite));
     return isMoney ? { values, chances: await this.read(ranks.map((rank) => this.chanceRank(rank))) } : { values };
   }
 
   chanceRank(rank) {
     const { per_position: levels, reach, chance } = this.about;
-    return rank < 0 || levels === 1 ? rank : rank - (rank % levels) + reach + chance;
+    return levels === 1 ? rank : rank - (rank % levels) + reach + chance;
   }
 
   /** The fines past the levels that have values. */
@@ -250,16 +252,14 @@ class Exact {
     return this.about.is_money ? Math.max(0, state.at(-1) - this.about.reach) : 0;
   }
 
-  /** The stored values of ranks, NaN of -1. @param {number[]} ranks @returns {Promise<number[]>} */
+  /** The stored values of ranks. @param {number[]} ranks @returns {Promise<number[]>} */
   async read(ranks) {
     const { piece, stored_scale: scale } = this.about;
     const place = (rank) => Math.floor(rank / piece);
-    const wanted = [...new Set(ranks.filter((rank) => rank >= 0).map(place))];
+    const wanted = [...new Set(ranks.map(place))];
     const loaded = await Promise.all(wanted.map((number) => this.piece(number)));
     const at = new Map(wanted.map((number, k) => [number, loaded[k]]));
-    const found = madeOf(() => ranks.map((rank) => (rank < 0 ? NaN : at.get(place(rank))[rank % piece] / scale)));
-    check(found.every((each, k) => ranks[k] < 0 || Number.isFinite(each)));
-    return found;
+    return madeOf(() => ranks.map((rank) => at.get(place(rank))[rank % piece] / scale));
   }
 
   /** A piece of the values; the latest ones are kept. */
@@ -312,6 +312,9 @@ class Network {
       this.layers.push({ n, m, matrix, biases, sums: new Float64Array(m) });
       first += (n + 1) * m;
     }
+    const { starts, features } = arrays;
+    check(starts.every((each, k) => !k || starts[k - 1] <= each) && starts.at(-1) === features.length
+      && values.columns === arrays.first.length - 2 && arrays.parts.length === 2 * starts.length - 2);
     this.first = arrays.first;
     this.parts = arrays.parts;
     this.added = added(arrays.starts, arrays.features, this.layers[0]);
