@@ -37,10 +37,10 @@ from ur_solver.audit.audits import (
 from ur_solver.audit.games import REFERENCE_GAMES, references_of
 from ur_solver.audit.judge import NOT_REACHED, first_covered, with_thumbs
 from ur_solver.cli.answering import answering_of, open_answering, plies_option
+from ur_solver.cli.completion import complete_table
 from ur_solver.cli.options import (
     OUTPUT_FILE,
     FiniteFloat,
-    complete_table,
     json_option,
     number_option,
 )

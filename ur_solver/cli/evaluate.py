@@ -16,9 +16,9 @@ from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.audit.games import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
+from ur_solver.cli.completion import complete_table
 from ur_solver.cli.options import (
     FiniteFloat,
-    complete_table,
     json_option,
     number_option,
     output_option,

@@ -19,10 +19,10 @@ from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.asking import ask
 from ur_solver.cli.audit import Judges, table_and_files
+from ur_solver.cli.completion import complete_table
 from ur_solver.cli.options import (
     OUTPUT_FILE,
     FiniteFloat,
-    complete_table,
     json_option,
     number_option,
     seed_option,
