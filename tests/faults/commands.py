@@ -276,11 +276,11 @@ class _Ground:
         return result.exit_code, result.stderr
 
     def _contents(self) -> dict[str, bytes]:
-        """All files but outputs, the cache, and the game in play."""
+        """All files but outputs, which may be called '--json', the cache, and the game in play."""
         return {
             str(path.relative_to(self.folder)): path.read_bytes()
             for top in self.folder.iterdir()
-            if top.name not in ("out", "state", "cache")
+            if top.name not in ("out", "state", "cache") and not top.name.startswith("--")
             for path in ([top] if top.is_file() else top.rglob("*"))
             if path.is_file()
         }
