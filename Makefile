@@ -14,7 +14,7 @@ export UR_ALL_SETS := 1
 # Programs start twice as fast from modules that were compiled before, and tests start hundreds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test test-slow test-long check lint types bench docs wheel sanitize dist-test build clean
+.PHONY: demo quick test test-slow test-long check lint types bench docs wheel sanitize clang dist-test build clean
 
 build: $(STAMP)
 
@@ -85,6 +85,13 @@ sanitize: $(STAMP)
 	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=. \
 	    $(PYTEST) -q -m "memory and not long" -p no:cacheprovider \
 	    $$(grep -rl mark.memory tests --include=test_*.py)'
+
+# Another compiler, without OpenMP where there is no libomp: it compiles this processor's kernels without
+# warnings, and small games have the values of exact fractions.
+clang: $(STAMP)
+	scripts/in_a_copy 'CC=clang UR_ALL_SETS=0 UR_WERROR=1 UR_CFLAGS=-O1 \
+	    $(BIN)/python setup.py -q build_ext --inplace && \
+	  PYTHONPATH=. $(BIN)/python -m pytest -q -p no:cacheprovider tests/test_exact.py -m "not slow and not long"'
 
 # The package from its sdist, through a wheel, with the source tree out of reach.
 dist-test: $(STAMP)

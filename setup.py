@@ -65,15 +65,16 @@ VARIED = ("UR_VECTOR_BYTES", "UR_FLOATS", "UR_FLOAT_SUMS")
 LISTS = ("instruction_sets.c", "sweep.c", "row_double.c", "row_single.c", "row_levels.c")
 WIDEST = {"avx512": 64, "avx2": 32}  # bytes of a vector; of other sets 16
 
-# C files that hand out what others compute: compiled in half of the time
+# Other levels than -O2. -O1 compiles what hands out what others compute in half of the time. -O3
+# compiles sweeps by rows as fast; those by tiles would take twice as long, and run as fast.
 PLAIN = ("_cython.c", "_tiled.c", "_row_block.c", "_level_block.c", "_levels.c", "_workspace.c")
+OPTIMISED = dict.fromkeys(PLAIN, "-O1") | {"rows.c": "-O3", "levels.c": "-O3"}
 
 # The module that knows what all of them were made of: a program is known by its source
 KNOWING = "_sources.pyx"
 
 # gcc's "may be used uninitialized" errs where sanitizers or no optimisation leave the
-# branches of Cython's parallel loops unfolded; the full build keeps the warning. -O3 takes twice as
-# long to compile, and solves take as long. Of what
+# branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what
 # debuggers read there are names and lines: all of it (UR_CFLAGS=-g) doubles the time to compile.
 flags = ["-O0", "-Wno-maybe-uninitialized"] if DEBUG else ["-O2"]
 flags.append("-g1")
@@ -122,6 +123,8 @@ def wanted(variants, sets):
 def compilations(source, options, sets):
     """The options that a C file is compiled with, once or once a variant."""
     name = os.path.basename(source)
+    if name in OPTIMISED and not DEBUG:
+        options = options | {"extra_postargs": [*options["extra_postargs"], OPTIMISED[name]]}
     if name in LISTS:
         left_out = [(f"UR_WITHOUT_{each.upper()}", "1") for each in sorted({*WIDEST} - sets)]
         yield options | {"macros": [*options["macros"], *left_out]}
@@ -130,8 +133,6 @@ def compilations(source, options, sets):
             defined = [(word, str(value)) for word, value in zip(VARIED, variant, strict=True)]
             folder = os.path.join(options["output_dir"], "-".join(map(str, variant)))
             yield options | {"macros": [*options["macros"], *defined], "output_dir": folder}
-    elif name in PLAIN and not DEBUG:
-        yield options | {"extra_postargs": [*options["extra_postargs"], "-O1"]}
     else:
         yield options
 

@@ -129,10 +129,10 @@ def page_of_estimate(found: Study) -> str:
         [
             [
                 "the estimator against",
-                "loses a game",
-                "spread of luck",
-                "of losses",
-                "skill's part",
+                "points the other loses a game",
+                "luck, standard deviation",
+                "losses, standard deviation",
+                "share due to skill",
             ],
             *(
                 [
@@ -172,8 +172,8 @@ own play is worth, with the interval of the throws.
 
 {ladder_of(found, "the estimator")}
 
-How much is luck, where one side plays worse, in points; skill's part is that of the losses in the
-spread of results:
+How much is luck, where one side plays worse, in points; the share due to skill is that of the
+losses in the spread of results:
 
 {luck}
 {remember_of(found)}

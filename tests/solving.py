@@ -14,6 +14,7 @@ from ur_solver.common.progress import Progress
 from ur_solver.engine import solve as engine
 from ur_solver.engine.runners import ThreadRunner
 from ur_solver.engine.store import MemoryStore
+from ur_solver.kernel._workspace import HAS_OPENMP
 from ur_solver.kernel.interface import Values
 from ur_solver.kernel.kernels import Kernel
 from ur_solver.rules import Position, RuleSet
@@ -22,6 +23,10 @@ from ur_solver.solving.execution import Event, Finished, counts_for, run
 from ur_solver.solving.plan import Verdict, plan_of
 from ur_solver.solving.request import Request
 from ur_solver.space import Space
+
+needs_openmp = pytest.mark.skipif(
+    not HAS_OPENMP, reason="built without OpenMP: one thread solves a block"
+)
 
 
 def make_table(

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import ur_solver
+from tests.solving import needs_openmp
 from ur_solver.blocks.folder import BlockRecord
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
@@ -66,6 +67,7 @@ def test_more_workers_take_no_longer():
     assert all(one >= other for one, other in pairwise(times))
 
 
+@needs_openmp
 def test_workers_of_one_machine_lend_each_other_processors():
     """Two of them are never slower than one with the processors of both."""
     one, two = (schedule_of(asked(2 // n), workers=n, speed=EVEN, machines=1) for n in (1, 2))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.test_graph import graphs
+from tests.solving import needs_openmp
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.runners import Dispatcher
 
@@ -80,6 +81,7 @@ def test_a_block_waits_for_room_and_others_go_past_it():
     assert dispatcher.assign().index == (2 if given[2].worker != free else 4)
 
 
+@needs_openmp
 def test_a_large_block_is_given_the_threads_that_nobody_needs():
     graph = BlockGraph([(), (), (0,), (0,)], [1 << 20] * 4)
     dispatcher = Dispatcher(graph, lambda _: 1)
@@ -90,6 +92,7 @@ def test_a_large_block_is_given_the_threads_that_nobody_needs():
     assert limited.assign().threads == 1
 
 
+@needs_openmp
 def test_a_block_that_is_alone_is_lent_the_idle_threads_of_its_machine():
     graph = BlockGraph([(), (), (0, 1), (2,), (2,)], [1 << 20] * 5)
     dispatcher = Dispatcher(graph, lambda _: 1)
@@ -107,6 +110,7 @@ def test_a_block_that_is_alone_is_lent_the_idle_threads_of_its_machine():
     assert [dispatcher.assign().threads for _ in range(2)] == [1, 1]
 
 
+@needs_openmp
 def test_threads_are_not_lent_beyond_what_a_worker_may_use():
     graph = BlockGraph([()], [1 << 20])
     dispatcher = Dispatcher(graph, lambda _: 1)

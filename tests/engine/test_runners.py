@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.solving import needs_openmp
 from ur_solver.engine import runners
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.runners import ThreadRunner
@@ -56,6 +57,7 @@ def two_blocks(size):
     return BlockGraph([(), ()], [size, size])
 
 
+@needs_openmp
 def test_a_thread_without_a_block_helps_another():
     task = Waits()
     run(two_blocks(1 << 17), task, 2)
@@ -109,6 +111,7 @@ def row_of_blocks(size):
     return BlockGraph([(), (0,), (1,)], [size] * 3)
 
 
+@needs_openmp
 def test_a_block_with_several_threads_has_the_memory_of_idle_ones(monkeypatch):
     task = Rooms(monkeypatch)
     run(row_of_blocks(1 << 17), task, 3)

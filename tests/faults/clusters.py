@@ -22,7 +22,7 @@ from tests.checkpoints import block_files
 from tests.faults.solves import Solves
 from tests.faults.tally import Tally
 from tests.solving import make_table
-from ur_solver.engine.runners import Cluster
+from ur_solver.engine.runners import Cluster, check_reachable
 
 _SETTINGS = {
     # a worker may be there long before its scheduler, and ends when that has gone
@@ -41,6 +41,7 @@ class Machines:
             self.port = free.getsockname()[1]
         self.address = f"tcp://127.0.0.1:{self.port}"
         self.scheduler = self.start_scheduler()
+        check_reachable(Cluster(self.address), patience=120)  # a solve waits for 15 seconds
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def _start(

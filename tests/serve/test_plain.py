@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from tests.scripts import SCRIPTS, script_module
-from ur_solver.rules import CATALOGUE, DICE, named_rules
+from ur_solver.rules import CATALOGUE, DICE, UR, Path, named_rules
 from ur_solver.rules.descriptions import sections_of
 from ur_solver.serve.rules_data import (
     games_values,
@@ -88,3 +88,10 @@ def test_what_was_measured_is_the_atlas():
     assert [game["name"] for game in games] == list(CATALOGUE)
     assert json.dumps(games)
     assert next(game for game in games if game["name"] == "casual-d4")["measured"] is None
+
+
+def test_a_rule_set_whose_sides_never_meet_says_so():
+    lane = Path.of("own", UR, ["A2", "A1", "A4", "A8"])
+    for name in ("birds:1", "finkel:1", "casual:1"):
+        *_, last = short_words(named_rules(name).changed(path=lane))
+        assert last == "The two sides meet nowhere, so that nothing is captured."

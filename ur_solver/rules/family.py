@@ -216,7 +216,8 @@ class Family:
         twice = [place for place, count in visits.items() if count > 1]
         if not twice:
             return []
-        squares = " ".join(dict.fromkeys(square for square, _ in twice))
+        named = {square for square, _ in twice}
+        squares = " ".join(each for each in dict.fromkeys(path.light) if each in named)
         letters = " or ".join(
             repr(with_mark(LIGHT, mark)) for mark in sorted({m for _, m in twice})
         )

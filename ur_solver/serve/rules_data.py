@@ -421,19 +421,19 @@ def _kinds_words(rules: RuleSet) -> list[str]:
     """The kinds of squares where both sides meet or something happens, the commonest last."""
     kinds: dict[str, list[str]] = {}
     for square, sentence in square_words(rules).items():
-        if square[0] != "C" and not re.fullmatch(r"(Only|No) [^.]* here\.", sentence):
+        if square[0] != "C" and not re.fullmatch(r"([^.]*\. )?(Only|No) [^.]* here\.", sentence):
             kinds.setdefault(sentence, []).append(square)
-    commonest = max(kinds, key=lambda sentence: len(kinds[sentence]))
+    commonest = max(kinds, key=lambda sentence: len(kinds[sentence]), default="")
     words = [
         f"{', '.join(squares)}: {sentence}"
         for sentence, squares in kinds.items()
         if sentence != commonest
     ]
-    return [
-        *words,
-        f"Elsewhere: {commonest}",
-        "A captured piece waits again, and may enter as before.",
-    ]
+    if {*rules.path.light} & {*rules.path.dark}:
+        last = "A captured piece waits again, and may enter as before."
+    else:
+        last = "The two sides meet nowhere, so that nothing is captured."
+    return [*words, *([f"Elsewhere: {commonest}"] if commonest else []), last]
 
 
 # Squares.
