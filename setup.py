@@ -209,8 +209,12 @@ class BuildExtensions(build_ext):
             )
         )
 
+        locks = {}  # by object: one of a file of two modules is compiled once
+
         def compile_one(task):
-            paths, is_new = incremental.compile_file(compiler, *task)
+            source, each = task
+            with locks.setdefault((source, each["output_dir"]), threading.Lock()):
+                paths, is_new = incremental.compile_file(compiler, source, each)
             progress.count(is_new)
             return paths
 
