@@ -279,12 +279,18 @@ def test_what_is_missing_gets_a_name_of_its_own(word: str, home: pathlib.Path):
 
 @pytest.mark.parametrize("word", BLOCKED)
 def test_foreign_files_are_named_and_left(word: str, home: pathlib.Path):
+    """The folder of an unfinished solve is no stray: another program may be at work on it."""
     before = files_in(home)
     path = home / "tables" / f"{named_rules(word).word.replace(':', '-')}.h5"
     result = CliRunner().invoke(cli, ["query", word])
-    assert result.exit_code in (1, 2)
     assert str(path) in result.stderr
-    assert files_in(home) == before
+    after = files_in(home)
+    assert not changed(before, after)
+    if result.exit_code:
+        assert after == before
+    else:
+        (new,) = after.keys() - before.keys()
+        assert new == f"tables/{exact_name(named_rules(word))}.h5"
 
 
 def test_a_table_that_is_replaced_is_named(home: pathlib.Path):
@@ -425,14 +431,16 @@ WITHOUT_FILES = {
         "SquareRule",
         "Stakes",
         "StateLayout",
+        "TableComparison",
         "Thresholds",
         "ThrowValue",
     ),
-    *("errors", "register_family", "register_rules", "register_square_rule"),
+    *("errors", "ply_columns", "register_family", "register_rules", "register_square_rule"),
 }
 """Public names of what knows no files; `Games` is what `read_games` returns."""
 
 
+@pytest.mark.filterwarnings("ignore::ur_solver.errors.PassedOverWarning")
 @pytest.mark.parametrize("name", ur.__all__)
 def test_a_function_leaves_all_files(name: str, home: pathlib.Path):
     assert name in {*FUNCTIONS, *WITHOUT_FILES}, f"add {name} to FUNCTIONS or WITHOUT_FILES"

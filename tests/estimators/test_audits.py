@@ -6,6 +6,7 @@ import pytest
 
 import ur_solver as ur
 from tests.audit.test_judge import EXACT, identity_gap
+from ur_solver.answers.decisions import Verdict
 from ur_solver.api.table import Table
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.table.reader import TableFile
@@ -39,7 +40,7 @@ def test_what_an_estimator_calls_a_worse_move_is_one(estimator, exact, games, pl
         assert identity_gap(judged) < EXACT
         assert not judged.is_exact
         for estimated, known in zip(judged.plies, wanted.plies, strict=True):
-            if not estimated.is_best and estimated.is_choice:
+            if estimated.verdict is Verdict.WORSE:
                 assert estimated.loss > estimated.loss_margin > 0
                 counted += 1
                 wrong += known.loss < 1e-9

@@ -109,7 +109,7 @@ def _paths_named_for(rules: RuleSet, objective: str = WIN) -> Iterator[tuple[str
     for value_type, folder, stem in itertools.product(VALUE_TYPES, table_folders(), stems):
         path = folder / table_name(stem, value_type, objective=objective)
         for each in (path, path.with_suffix("")):
-            if each.is_file() or (each / TABLE).is_file() or (each == path and each.is_dir()):
+            if each.is_file() or (each / TABLE).is_file() or (each == path and each.exists()):
                 yield stem, each
 
 
