@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ur_solver.errors import OutputError, UrError
+from ur_solver.common.files import make_folder
+from ur_solver.errors import UrError
 from ur_solver.records.notations import read_file, write_games
 from ur_solver.records.record import Ending, GameRecord
 
@@ -116,11 +117,8 @@ class History:
     # In a file of games, so that a game that is left goes on with all its versions.
 
     def save(self, path: Path) -> None:
-        """Write it; OutputError if that fails."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+        """Write the history; OutputError if that fails."""
+        make_folder(path.parent)
         marked = [(each, {_LEFT: "1"}) for each in self.left]
         for number, (first, last) in enumerate(self._runs):
             at = {_AT: str(self._length)} if number == self._run else {}
@@ -202,10 +200,10 @@ def begins(record: GameRecord, other: GameRecord) -> bool:
 
 def is_same(one: GameRecord, other: GameRecord) -> bool:
     """Whether two games have the same turns, rounds and ends; names and comments do not count."""
-    return _told(one) == _told(other)
+    return _course_of(one) == _course_of(other)
 
 
-def _told(record: GameRecord) -> Hashable:
+def _course_of(record: GameRecord) -> Hashable:
     turns = tuple((ply.side, ply.throws, ply.chosen, ply.played) for ply in record.plies)
     end = (record.ending, record.winner, record.loser_by_choice, record.reason)
     rounds = tuple((each.throws, each.text) for each in record.opening)
