@@ -20,7 +20,9 @@ from ur_solver.errors import InputError, WrongTypeError
 UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
 """The encodings of text that begins with a byte order mark of two bytes."""
 
-_BEGINSUTF_16 = {mark[:1] for mark in UTF_16}
+_FIRST_BYTES = {mark[:1] for mark in UTF_16}
+"""What may be the first half of such a mark."""
+
 _MARK = "\ufeff"
 """The byte order mark. Joined files have one in their middle."""
 
@@ -90,7 +92,7 @@ class StreamDecoder:
         """The text of the next part. Its last bytes may be kept, until `final`."""
         if self._decoder is None:
             self._begin += part
-            if self._begin in _BEGINSUTF_16 and not final:
+            if self._begin in _FIRST_BYTES and not final:
                 return ""
             name = UTF_16.get(self._begin[:2], "UTF-8")
             decoder = codecs.getincrementaldecoder(name)("replace")
