@@ -108,7 +108,9 @@ class Quiz:
             if index is None:
                 is_help = word in ("help", "h", "?")
                 said = (
-                    "type a move or its number" if is_help else f"{answer[:40]!r} is no move here"
+                    "type a move or its number"
+                    if is_help
+                    else f"{answer[:40]!r} is not a move here"
                 )
                 say(f"{said}: {listed.strip()}; {_HELP}")
                 continue

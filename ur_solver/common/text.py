@@ -203,10 +203,10 @@ def encoded(text: str) -> bytes:
 
 
 def json_text(values: object, **layout: Any) -> str:
-    """Values as JSON, laid out as `json.dumps` does; what is no number is null.
+    """Values as JSON, laid out as `json.dumps` does it; NaN and infinities become null.
 
-    Python writes NaN and infinities, which no strict reader of JSON takes: all JSON of this program
-    comes from here.
+    `json.dumps` writes them as words that strict readers refuse. This function writes all JSON of
+    the program.
     """
     try:
         return json.dumps(values, allow_nan=False, **layout)  # noqa: TID251 - the one place

@@ -405,7 +405,7 @@ def resume(path: pathlib.Path, training: Training) -> float:
             "by another backend; ask for those, or remove it to begin again"
         )
     if not _is_possible(head, arrays, training):
-        raise _damaged(path, "it has numbers that cannot be")
+        raise _damaged(path, "it has impossible numbers")
     for name in _MOMENTS:
         setattr(training.optimiser, name, training.backend.array(arrays[name]))
     training.optimiser.steps = head["steps"]

@@ -1,4 +1,4 @@
-"""The versions of a game that is being played or taken down: nothing of it is ever dropped."""
+"""The versions of a game that is being played or recorded; none of them is ever lost."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from ur_solver.records.notations import read_file, write_games
 from ur_solver.records.record import Ending, GameRecord
 
 _RUN, _AT, _LEFT = "Run", "At", "Left"
-"""Headers in the file of a history: where a run begins, where the player is, a version left."""
+"""Headers in the file of a history: the first length of a run, the length of `now`, and the mark of
+a version that was left."""
 
 
 class Run(NamedTuple):
-    """Versions of a game that grow by a turn at a time: from a length on, up to the last."""
+    """Versions of a game, each an entry longer than the one before, from length `first` on."""
 
     first: int
     last: GameRecord
@@ -26,9 +27,9 @@ class Run(NamedTuple):
 class History:
     """The versions of a game, with undo and redo; `now` is the one that counts.
 
-    Versions follow each other in runs, in which each has a turn, a round of the opening or an end
-    more than the one before; a correction begins another run. What comes after `now` when the game
-    takes another course is not dropped: it is one of the versions `left`.
+    The versions form runs. In a run each version has one entry more than the one before: a turn, a
+    round of the opening, or an end that was declared. A correction begins another run. If the game
+    takes another course, the versions after `now` are kept in `left`.
     """
 
     def __init__(self, begun: GameRecord) -> None:
@@ -43,7 +44,7 @@ class History:
 
     @property
     def has_versions(self) -> bool:
-        """Whether there is more to it than the turns of the game."""
+        """Whether there are versions other than beginnings of the game as it is."""
         return bool(self.left) or self._runs != [Run(0, self.now)]
 
     def add(self, record: GameRecord) -> None:
@@ -109,7 +110,7 @@ class History:
         now, (first, last) = self.now, self._runs[self._run]
         gone = [last] if length(last) > self._length else []
         for each in [*gone, *(run.last for run in self._runs[self._run + 1 :])]:
-            # not those that are the beginning of it
+            # versions that are the beginning of this one are in it
             self.left = [other for other in self.left if not begins(other, each)]
             self.left.append(each)
         self._runs[self._run :] = [Run(first, now)]
@@ -154,12 +155,12 @@ class History:
 
 
 def length(record: GameRecord) -> int:
-    """How many rounds, turns and ends have been said of a game."""
+    """The number of entries of a game: rounds of the opening, turns, and an end if declared."""
     return len(record.opening) + len(record.plies) + _is_said(record)
 
 
 def _is_said(record: GameRecord) -> bool:
-    """Whether a game ended by a word, not on the board."""
+    """Whether a game's end was declared and was not reached on the board."""
     return record.ending not in (Ending.UNFINISHED, Ending.WON)
 
 
