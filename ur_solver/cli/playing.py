@@ -443,8 +443,8 @@ def _worth_of_rounds(
     from ur_solver.study.practise import Weighed  # noqa: PLC0415 - few games have openings
 
     of = decide_rounds(table, rounds)
-    columns = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
-    return {each.text: each for each in map(Weighed, texts, *columns)}
+    figures = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
+    return {each.text: each for each in map(Weighed, texts, *figures)}
 
 
 def _versions_path(path: Path, number: int) -> Path:
