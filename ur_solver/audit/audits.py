@@ -527,7 +527,8 @@ def mean_text(units: Units, summary: PlayerSummary) -> str:
 
 
 CLOSE = "too close to call"
-"""What is said of `Verdict.CLOSE`."""
+VERDICT_WORDS = {Verdict.BEST: "best", Verdict.CLOSE: CLOSE, Verdict.WORSE: "worse"}
+"""The words for verdicts."""
 
 ESTIMATES = (
     "values are estimates, not exact; a choice that loses no more than the error of the comparison "
