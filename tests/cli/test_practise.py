@@ -75,7 +75,7 @@ def test_right_wrong_and_shown(path):
     assert f"{right} is the best" not in before
     assert f"{right} is the best" in after
     assert f"in the game {third['played']} was played" in after
-    assert "'nonsense' is no move here: 1 " in shown.stderr
+    assert "'nonsense' is not a move here: 1 " in shown.stderr
     lost = 100 * (first["options"][-1]["loss"] + third["cost"]) / 3
     assert (
         f"1 of 3 decisions right at the first try; your first answers cost {lost:.1f} points each"

@@ -133,7 +133,7 @@ def test_a_file_whose_numbers_cannot_be_is_refused_by_the_page(
     space = site.values[name].space
     states = space.unrank_states(np.arange(0, min(space.n_values, 10**6), 97)[:200])
     with pytest.raises(
-        Exception, match="A file of this site is damaged: it is cut, or has numbers"
+        Exception, match="A file of this site is damaged: it is cut, or has impossible numbers"
     ):
         page.evaluate(ASKED, json.dumps([name, states.tolist()]))
     page.close()

@@ -187,18 +187,16 @@ def at_stake(totals: Floats | float) -> Floats:
     return np.where(np.asarray(totals) > 0, totals, 1.0)
 
 
-def counts_as_best(
-    losses: Floats | float, errors: Floats | float, totals: Floats | float
-) -> npt.NDArray[np.bool_]:
-    """Whether alternatives with these losses, which have errors, count as the best.
+def counts_as_best(losses: Floats | float, totals: Floats | float) -> npt.NDArray[np.bool_]:
+    """Whether alternatives with these losses count as the best, by the values as they are.
 
     `totals` are the sums of both sides' values.
     """
-    return np.asarray(losses <= np.maximum(TIE * at_stake(totals), errors))
+    return np.asarray(losses <= TIE * at_stake(totals))
 
 
 class Verdict(StrEnum):
-    """What values say of an alternative; exact ones never that it is too close to call."""
+    """What values say of an alternative; exact values never say that it is too close to call."""
 
     BEST = "best"
     CLOSE = "close"
@@ -206,9 +204,9 @@ class Verdict(StrEnum):
 
 
 def verdict_of(loss: float, error: float, total: float) -> Verdict:
-    """The verdict on an alternative by its loss and the error of that.
+    """The verdict on an alternative, by its loss and the error of the loss.
 
-    `total` is what both sides' values sum to.
+    `total` is the sum of both sides' values. It is `BEST` where `counts_as_best` holds.
     """
     if loss <= TIE * (total if total > 0 else 1.0):
         return Verdict.BEST
@@ -342,7 +340,7 @@ class Ranked:
 
         `totals` is what there is to win in each group, shape (groups,).
         """
-        return counts_as_best(self.loss, 0.0, totals.repeat(self.sizes))
+        return counts_as_best(self.loss, totals.repeat(self.sizes))
 
 
 class Branches(NamedTuple):

@@ -42,7 +42,8 @@ class Kind(StrEnum):
     IN_USE = "in use"
     """A table that cannot be read while another program is writing to it."""
     OTHER = "other"
-    """What is neither table nor solve under a table's name, or no estimator among these."""
+    """A file with a table's name that is neither a table nor a solve, or with an estimator's name
+    that is no estimator."""
     ESTIMATOR = "estimator"
     """A network that estimates values; `ur_solver.estimators.estimator` finds them."""
 
@@ -126,7 +127,7 @@ def _rules_of(folder: pathlib.Path) -> RuleSet | None:
 
 
 def kept_tables() -> Iterator[Kept]:
-    """What is in the folders of tables under the names of tables and solves, in this order."""
+    """The files in the folders of tables that have names of tables or solves, folder by folder."""
     seen = set()
     for folder in table_folders():
         if not folder.is_dir():

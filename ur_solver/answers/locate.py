@@ -84,7 +84,7 @@ def _tables_named_for(rules: RuleSet, objective: str) -> Iterator[TableFile]:
 
 def pass_over(path: pathlib.Path, error: UrError) -> None:
     """Say that a file in a folder of tables or estimators is not used, and where it belongs."""
-    # one line of one module, so that a process says the same once
+    # all come from this line, so that a process says each sentence once
     warnings.warn(PassedOverWarning(passed_over(path, error)), stacklevel=1)
 
 

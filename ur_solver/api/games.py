@@ -32,8 +32,8 @@ class Games:
     faults : list of RecordFault
         The games that could not be read, so far in this iteration.
     warnings : list of RecordFault
-        What was read otherwise than it is written, so far: the first line of a file that is not
-        UTF-8, which is read as Windows-1252.
+        What was read in another way than it is written, so far in this iteration: the first line
+        of a file that is not UTF-8, which is read as Windows-1252.
     """
 
     def __init__(self, paths: tuple[str, ...], rules: RuleSet | None) -> None:
@@ -99,34 +99,34 @@ def read_games(
 def ply_columns(
     games: Iterable[GameRecord] | Iterable[GameAudit], table: Judge | None = None
 ) -> dict[str, npt.NDArray[Any]]:
-    """All plies of many games, a row each, as columns that a data frame is made of.
+    """The plies of many games as columns, from which a data frame can be made; a row each.
 
     Parameters
     ----------
     games : iterable of GameRecord, or of GameAudit
-        Such as `Games`, and what `sample` and `Table.audits` give.
+        Such as `Games`, or what `sample` and `Table.audits` return.
     table : Table or Estimator, optional
-        What judges the games, if these are not audits; all of them of its rule set.
+        Judges the games, which must be records of its rule set. By default records are not judged.
 
     Returns
     -------
     dict of str to array, shape (plies,)
-        A choice before a throw, where there was more than one, has a row of its own before that of
-        its throw. The columns are, text and None as objects: ``game`` (int64, the number among the
-        games, from 0), ``rules``, ``title`` (the file, with the number of the game there), ``ply``
-        (int64, the number of the throw in its game, from 1), ``player`` (None if it is unknown),
-        ``time`` (int64, milliseconds since the start of the game, 0 if unknown), ``side``
-        (``"light"`` or ``"dark"``), ``position`` (notation, before the throw), ``throw`` (text, as
-        two throws may be made; empty of a choice before it), ``move`` (None for a turn without
-        one; or the choice) and ``choice`` (bool, whether there was one). With a table, or of
-        audits, also those of `GameAudit.columns`: ``best``, ``value``, ``best_value``, ``loss``,
-        ``luck``, ``mark``; of estimates ``error`` and ``loss_error``. These games have the plies
-        that the table judges.
+        If there was more than one choice before a throw, the choice has a row of its own, before
+        the row of the throw. Texts are objects. The columns are: ``game`` (int64, the number among
+        the games, from 0), ``rules``, ``title`` (the file, and the number of the game in it),
+        ``ply`` (int64, the number of the throw in its game, from 1), ``player`` (None if it is
+        unknown), ``time`` (int64, milliseconds since the start of the game, 0 if unknown), ``side``
+        (``"light"`` or ``"dark"``), ``position`` (in notation, before the throw), ``throw`` (a
+        text, since there may be two throws; empty in the row of a choice), ``move`` (None for a
+        turn without one; in the row of a choice its name) and ``choice`` (bool, whether there was
+        more than one option). Judged games also have the columns of `GameAudit.columns`: ``best``,
+        ``value``, ``best_value``, ``loss``, ``luck``, ``mark``, and ``error`` and ``loss_error`` if
+        values are estimates; they have rows for the plies that the table judges.
 
     Raises
     ------
     WrongTypeError
-        If `games` are neither all records nor all audits, or audits with a table.
+        If `games` are not all records or all audits, or if they are audits and a table is given.
     RuleSetMismatchError, BeyondTableError
         As `Table.audit` does.
 

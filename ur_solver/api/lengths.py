@@ -22,14 +22,14 @@ from ur_solver.answers.positions import (
 )
 from ur_solver.api.solving import rule_set
 from ur_solver.api.table import Solved, Table
-from ur_solver.common.files import path_text
+from ur_solver.common.files import make_folder, path_text
 from ur_solver.common.progress import Progress, check_progress, wanted_progress
 from ur_solver.errors import InputError, MissingTableError, NotATableError, ObjectiveError
 from ur_solver.rules import FREE_THROW, Move, RuleSet, named_rules
 from ur_solver.space import space_of
 from ur_solver.table.format import LENGTH, LONGEST, is_folder_name
 from ur_solver.table.hdf5 import is_table_file
-from ur_solver.table.output import check_replaceable, make_folder, new_table_path
+from ur_solver.table.output import check_replaceable, new_table_path
 from ur_solver.table.reader import TableFile
 
 

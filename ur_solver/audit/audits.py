@@ -527,7 +527,8 @@ def mean_text(units: Units, summary: PlayerSummary) -> str:
 
 
 CLOSE = "too close to call"
-"""What is said of `Verdict.CLOSE`."""
+VERDICT_WORDS = {Verdict.BEST: "best", Verdict.CLOSE: CLOSE, Verdict.WORSE: "worse"}
+"""The words for verdicts."""
 
 ESTIMATES = (
     "values are estimates, not exact; a choice that loses no more than the error of the comparison "
@@ -537,11 +538,11 @@ ESTIMATES = (
 
 
 FEW = "too few choices"
-"""Shown in place of a strength that may as well be random moves' as the best ones'."""
+"""Shown in place of a strength whose interval reaches from random moves to the best ones."""
 
 
 def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
-    """A player's strength with its interval, ``82 ± 11``, or that nothing can be said of it."""
+    """A player's strength with its interval, ``82 ± 11``, or words that say why there is none."""
     found = strength(summary, references)
     if found is None:
         return FEW if summary.choices < MIN_CHOICES else NOTHING

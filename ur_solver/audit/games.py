@@ -20,7 +20,7 @@ from ur_solver.answers.decisions import Values, position_values
 from ur_solver.audit.audits import GameAudit
 from ur_solver.audit.judge import audit_games
 from ur_solver.blocks.stored import is_measure
-from ur_solver.common.files import write_file
+from ur_solver.common.files import make_folder, write_file
 from ur_solver.common.text import counted, json_text
 from ur_solver.errors import OutputError
 from ur_solver.players.policies import MAX_THROWS, PLAIN, Asked, Player, Policy, policy_of
@@ -279,5 +279,5 @@ def _read(path: pathlib.Path) -> dict[str, float] | None:
 def _write(path: pathlib.Path, losses: dict[str, float]) -> None:
     """Keep losses, unless nothing can be written there: then they are computed again."""
     with suppress(OSError, OutputError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_file(path, json_text(losses))

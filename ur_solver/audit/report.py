@@ -17,11 +17,11 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
-from ur_solver.answers.decisions import Mark, Thresholds, Verdict
+from ur_solver.answers.decisions import Mark, Thresholds
 from ur_solver.audit.audits import (
-    CLOSE,
     ESTIMATES,
     NOTHING,
+    VERDICT_WORDS,
     GameAudit,
     JudgedPly,
     References,
@@ -226,9 +226,6 @@ def _file_name(record: GameRecord) -> str:
     return record.title.removeprefix(record.file.removesuffix(os.path.basename(record.file)))
 
 
-_VERDICTS = {Verdict.BEST: "best", Verdict.CLOSE: CLOSE, Verdict.WORSE: "worse"}
-
-
 def _anchor(number: int, index: int) -> str:
     return f"game-{number}-ply-{index + 1}"
 
@@ -257,7 +254,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[dict[st
                 "best": "" if judged.is_best else audit.best_text(judged) or "",
                 "luck": units.signed(judged.luck),
                 "loss": loss_text(units, judged) if judged.is_choice else "",
-                "verdict": _VERDICTS[judged.verdict] if judged.verdict else "",
+                "verdict": VERDICT_WORDS[judged.verdict] if judged.verdict else "",
                 "chance": f"{100 * audit.curve[index + 1]:.{decimals}f}"
                 + give(judged.played_margin / (judged.total or 1)),
                 "mark": mark,

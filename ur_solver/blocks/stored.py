@@ -60,8 +60,8 @@ class Possible:
         least, most = (np.zeros(1), longest) if are_lengths else space.limits
         self.limits = least - SLACK, np.minimum(most + SLACK, longest)
         self.noun = "the length of a game" if are_lengths else space.rules.payoff.noun
-        # As whole numbers the bits of floats that are not negative are in the order of the floats,
-        # and those of all others, of infinities and of NaN are above them: one pass says most.
+        # Read as whole numbers, the bits of floats from 0 up are in the order of the floats; those
+        # of negative floats, infinities and NaN are above. So one pass decides nearly always.
         self._bits: dict[np.dtype[Any], tuple[str, Any]] = {}
         if len(least) == 1:
             for kind in (each.dtype for each in VALUE_TYPES.values() if each.scale == 1):
@@ -72,7 +72,7 @@ class Possible:
     def fault(self, stored: npt.NDArray[Any], first: int = 0) -> int | None:
         """The index of the first stored number that no value can have; None if all are possible.
 
-        They are those of a block from its number `first` on. Whole numbers are all possible.
+        `stored` begins with value `first` of its block. Whole numbers are all possible.
         """
         if stored.dtype.kind != "f":
             return None
@@ -88,10 +88,10 @@ class Possible:
 
 
 def are_figures(rows: npt.NDArray[Any], most: float = math.inf) -> bool:
-    """Whether records of blocks have figures that solves have, with residuals and errors to `most`.
+    """Whether the figures in records of blocks are possible; residuals and errors up to `most`.
 
-    `rows` have the fields ``residual``, ``sweeps``, ``seconds`` and ``error``, which is NaN if none
-    is proven.
+    `rows` have the fields ``residual``, ``sweeps``, ``seconds`` and ``error``; an error that is not
+    proven is NaN.
     """
     errors = rows["error"]
     return (

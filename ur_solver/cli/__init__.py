@@ -1,7 +1,7 @@
 """The commands of `ur`; the only room that prints, prompts or parses arguments.
 
-A command is a module of this package with a click command named `command`. It is imported on
-use: importing NumPy and h5py is most of a short command's time, and some need neither.
+The command NAME is a click command called `NAME_command` in a module of this package, which is
+imported on use: importing NumPy and h5py is most of a short command's time, and some need neither.
 """
 
 from __future__ import annotations

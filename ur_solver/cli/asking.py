@@ -1,7 +1,7 @@
 """Questions to a person in the terminal, with line editing, history and completion.
 
-They are Python's `readline`, which comes with Python and takes a millisecond; a console of Windows
-edits lines itself. Where standard input or output is no terminal nothing is edited.
+Python's `readline` edits the lines, and takes a millisecond to import; a console of Windows edits
+them itself. If standard input or output is no terminal, nothing is edited.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def is_conversation() -> bool:
 def ask(
     prompt: str, complete: Callable[[str], Sequence[str]] = lambda _line: (), blank: str = ""
 ) -> str:
-    """A line, asked again while it is blank, unless that means something: `blank`.
+    """Ask for a line until it is not blank; `blank` stands for a blank line if it is given.
 
-    `complete` gives the lines that one may be the beginning of. Raises click.Abort at Ctrl-C, which
-    is its context, and at the end of the input.
+    `complete` gives the lines that a beginning may be completed to. Raises click.Abort at the end
+    of the input and at Ctrl-C, whose KeyboardInterrupt is then its context.
     """
     while True:
         answer = _line(f"{prompt}> ", complete).strip() or blank
@@ -38,7 +38,7 @@ def ask(
 
 
 def agrees(question: str, *, default: bool) -> bool:
-    """Whether a person says yes; raises as `ask` does."""
+    """Ask a question, and return whether the answer is yes; raises as `ask` does."""
     choice = "[Y/n]" if default else "[y/N]"
     while True:
         answer = _line(f"{question} {choice} ", lambda _line: ()).strip().lower()
@@ -63,7 +63,7 @@ def _line(prompt: str, complete: Callable[[str], Sequence[str]]) -> str:
 
 
 def _edited(prompt: str, complete: Callable[[str], Sequence[str]]) -> str:
-    """The prompt of a line with editing, which is what the import turns on."""
+    """Turn on editing, and return the prompt as that needs it."""
     try:
         import readline  # noqa: PLC0415 - for those who type
     except ImportError:
@@ -77,5 +77,5 @@ def _edited(prompt: str, complete: Callable[[str], Sequence[str]]) -> str:
     readline.set_completer_delims("")  # moves have all kinds of characters
     has_libedit = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if has_libedit else "tab: complete")
-    # what has no width on the screen
+    # the marks say that colours have no width on the screen
     return _COLOUR.sub("\x01\\g<0>\x02", prompt)

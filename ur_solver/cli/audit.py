@@ -21,6 +21,7 @@ from ur_solver.audit.audits import (
     CLOSE,
     ESTIMATES,
     NOTHING,
+    VERDICT_WORDS,
     GameAudit,
     JudgedPly,
     PlayerSummary,
@@ -189,7 +190,6 @@ class Judges(Closing):
 FULL_PAGES = 3
 """With more games than this, each gets a line and not a page."""
 
-_VERDICT_HEADERS = {Verdict.BEST: "best", Verdict.CLOSE: CLOSE, Verdict.WORSE: "worse"}
 _MARK_HEADERS = ("inaccuracies", "mistakes", "blunders")
 _COLOURS = {Mark.INACCURACY: GREY, Mark.MISTAKE: ROSE, Mark.BLUNDER: PURPLE}
 
@@ -317,8 +317,8 @@ def _players(
     has_errors = any(summary.loss_margin for summary in summaries.values())
     has_conceded = any(summary.conceded for summary in summaries.values())
     has_fines = any(summary.cost for summary in summaries.values())
-    verdicts = [each for each in _VERDICT_HEADERS if has_errors or each is not Verdict.CLOSE]
-    chose = [["", "choices", *(_VERDICT_HEADERS[each] for each in verdicts), *_MARK_HEADERS]]
+    verdicts = [each for each in VERDICT_WORDS if has_errors or each is not Verdict.CLOSE]
+    chose = [["", "choices", *(VERDICT_WORDS[each] for each in verdicts), *_MARK_HEADERS]]
     lost = ["", "lost", *(["lost for sure"] if has_errors else []), "lost a choice", "luck"]
     lost += ["conceded"] if has_conceded else []
     lost += ["fines"] if has_fines else []

@@ -11,7 +11,7 @@ from click.shell_completion import BashComplete, CompletionItem
 
 
 class Bash(BashComplete):
-    """Bash takes a colon for a word of its own, and replaces only what follows it."""
+    """Completion for bash, which takes a colon for a word and replaces only what follows it."""
 
     name = "bash"
 
@@ -38,7 +38,7 @@ class Bash(BashComplete):
 def complete_table(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of rule sets, with `:` their numbers of pieces, and files."""
+    """Offer names of rule sets, after `:` their counts of pieces, and files."""
     from ur_solver.rules import CATALOGUE, named_rules  # noqa: PLC0415 - the group imports this
 
     name, colon, _ = incomplete.partition(":")
@@ -58,5 +58,5 @@ def complete_table(
 def complete_file(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Files."""
+    """Offer files."""
     return [CompletionItem(incomplete, type="file")]

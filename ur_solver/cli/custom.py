@@ -34,11 +34,11 @@ _NONE: Mapping[str, Sequence[str]] = {}
 class RuleOption(click.Option):
     """An option that changes a rule set; help lists them in a section of their own.
 
-    Given twice with different values it is an error, where click would take the last one.
+    It is an error to give it twice with different values; click alone would take the last one.
     """
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Add it, and look at every value that the parser finds."""
+        """Add the option, and look at every value that the parser finds."""
         super().add_to_parser(parser, ctx)
         for name in (*self.opts, *self.secondary_opts):
             known = parser._long_opt[name]
@@ -115,7 +115,8 @@ def custom_rules(
     """The rule set named `word`, changed by the options.
 
     Stakes get their defaults where no option is given. A changed rule set gets a new name made of
-    the changes: ``finkel-murray-royalur``. What changes nothing is said on standard error.
+    the changes: ``finkel-murray-royalur``. Switches that change nothing are
+    reported on standard error.
     """
     rules = named_rules(word, pieces)
     changes: dict[str, Any] = {}

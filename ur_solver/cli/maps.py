@@ -16,7 +16,7 @@ from ur_solver.api.table import Table
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import memory_option, output_option, table_argument
 from ur_solver.cli.output import echo, say, size_text
-from ur_solver.common.files import check_outputs
+from ur_solver.common.files import check_outputs, make_folder
 from ur_solver.common.machine import free_memory
 from ur_solver.common.progress import shown_task
 from ur_solver.records import rules_word
@@ -29,7 +29,7 @@ from ur_solver.records.maps import (
     write_map,
 )
 from ur_solver.space import space_of
-from ur_solver.table.output import check_replaceable, make_folder, new_table_path
+from ur_solver.table.output import check_replaceable, new_table_path
 from ur_solver.table.writer import write_table
 
 # How a table keeps a map's values without loss, and what they may be off at the least.

@@ -1,8 +1,8 @@
 """Output: the board, percentages, bars, sizes and tables for people, and lines for programs.
 
-On a terminal, text and tables are laid out for its window as wide as that is when they are
-printed. Elsewhere every line stays as long as it is. Rich folds the tables; it takes 35 ms to be
-imported, and is needed only by those that are wider than the window.
+On a terminal, text and tables are laid out for the width that its window has when they are printed.
+Elsewhere every line stays as long as it is. Rich folds tables that are wider than the window; it
+takes 35 ms to import, and nothing else needs it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def page_width() -> int:
 def echo(text: str, *, err: bool = False, nl: bool = True, raw: bool = False) -> None:
     """Print text for people, no wider than the window; `raw` lines, for programs, as they are.
 
-    Our colours stay, harmful control characters go.
+    Our colours stay; harmful control characters are removed.
     """
     # the stream is given, as click writes UTF-8 where it finds one of ASCII
     stream = sys.stderr if err else sys.stdout
@@ -74,9 +74,9 @@ def echo(text: str, *, err: bool = False, nl: bool = True, raw: bool = False) ->
 
 
 def filled(text: str, width: int, first: int = 0) -> str:
-    """A text in lines of `width` columns, those of a paragraph indented as its first one.
+    """A text in lines of at most `width` columns; each paragraph is indented as its first line.
 
-    `first` columns are taken before the text. A word that is longer stays whole.
+    `first` columns before the text are taken already. A longer word stays whole.
     """
     return "\n".join(
         _filled_line(line, width, 0 if number else first)
@@ -115,7 +115,7 @@ def say_written(what: str, path: Path) -> None:
 
 
 def say_nothing(_text: str) -> None:
-    """Print no message: what `say` is where nobody asked for any."""
+    """Print no message: this takes the place of `say` where nobody asked for messages."""
 
 
 def side_name(side: str) -> str:
@@ -190,9 +190,9 @@ def time_text(seconds: float) -> str:
 def columns(rows: list[list[str]], align: str, indent: int = 0) -> str:
     """Text in columns after an indentation; `align` has ``<`` or ``>`` for each.
 
-    The first row has their names. In a terminal a table that is too wide is folded, the names and
-    all columns on the left at their spaces; if that does not do, it is shown in several parts,
-    each of which begins with the first column.
+    The first row has the names of the columns. In a terminal a table that is too wide is folded:
+    names, and columns that are aligned to the left, break at spaces. If it is still too wide, it is
+    shown in several parts, which all begin with the first column.
     """
     width = window(sys.stdout)
     widths = [max(_width(row[k]) for row in rows) for k in range(len(align))]
@@ -232,7 +232,7 @@ def _parts(rows: list[list[str]], align: str, widths: Sequence[int], width: int)
 
 
 def _least(column: Sequence[str], side: str) -> int:
-    """The least width of a column: figures are not folded, but their name is."""
+    """The least width of a column: its name is folded, figures are not."""
     words = [word for cell in column[: None if side == "<" else 1] for word in cell.split()]
     figures = [] if side == "<" else column[1:]
     indented = (len(cell) - len(cell.lstrip()) for cell in column)
@@ -247,7 +247,7 @@ def _folded(
     shown: Sequence[int],
     width: int,
 ) -> Iterator[str]:
-    """The lines of some columns, the widest of which are folded until they are within `width`."""
+    """The lines of some columns; the widest are folded until all are within `width`."""
     from rich.console import Console  # noqa: PLC0415 - 35 ms for wide tables alone
     from rich.padding import Padding  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -283,12 +283,12 @@ def write_reports(
 ) -> None:
     """Write the files that were asked for about what a command has found: all or none of them.
 
-    A report has a name and is made for its path; it was not asked for where that is None. Where
-    nothing was found, nothing is replaced.
+    `reports` has by path the name of each report and the function that makes it; None stands for
+    reports that nobody asked for. If nothing was found, nothing is replaced.
     """
     asked = {path: report for path, report in reports.items() if path is not None}
     if asked and not found:
-        say(f"nothing to write: {' and '.join(map(str, asked))} left as before")
+        say(f"nothing was found to write; {' and '.join(map(str, asked))} stay as before")
         return
     write_files({path: make(path) for path, (_, make) in asked.items()})
     for path, (what, _) in asked.items():
@@ -296,7 +296,7 @@ def write_reports(
 
 
 def warn(warning: RecordFault) -> None:
-    """Print what was read otherwise than it is written."""
+    """Print what was read in another way than it is written."""
     say(f"warning: {warning}")
 
 

@@ -18,9 +18,9 @@ from ur_solver.cli.audit import audit_of
 from ur_solver.cli.options import output_option, seed_option, table_argument
 from ur_solver.cli.output import columns, echo, say
 from ur_solver.cli.playing import Playing, played
-from ur_solver.common.files import check_outputs
+from ur_solver.common.files import check_outputs, free_path, make_folder
 from ur_solver.common.text import counted
-from ur_solver.errors import InputError, OutputError, RecordError
+from ur_solver.errors import InputError, RecordError
 from ur_solver.players.policies import PLAIN, PLAYERS, Player, policy_of
 from ur_solver.records import (
     Ending,
@@ -66,10 +66,7 @@ class KeptGame:
 
     def save(self, record: GameRecord) -> None:
         """Save the game as it stands; OutputError if it cannot be written."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot save the game: {error}") from None
+        make_folder(self.path.parent)
         write_games([record], self.path)
 
     def remove(self) -> None:
@@ -97,12 +94,7 @@ def _is_of(path: Path, rules: RuleSet) -> bool:
 
 def new_kept_game(rules: RuleSet) -> KeptGame:
     """A place for a game of a rule set, where no other is."""
-    path = first = _first_path(rules)
-    number = 1
-    while path.exists():
-        number += 1
-        path = first.with_stem(f"{first.stem}-{number}")
-    return KeptGame(rules, path)
+    return KeptGame(rules, free_path(_first_path(rules)))
 
 
 def _first_path(rules: RuleSet) -> Path:

@@ -37,7 +37,7 @@ _DICE, _PLAYERS, _OPENING = 0, 1, 2
 
 
 class MovedError(Exception):
-    """The game is at another place, from which it goes on."""
+    """The player has gone to another version of the game, which goes on from there."""
 
 
 class QuitError(Exception):
@@ -58,7 +58,7 @@ class Playing:
 
     The random numbers of a turn depend only on the seed and the turn's number, so undoing a move or
     resuming a game gives the same dice. `mover` is the side that was asked last. `history` has the
-    game as far as its turns are complete, and what it was before.
+    complete turns of the game, and its earlier versions.
     """
 
     WORDS: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -87,7 +87,7 @@ class Playing:
         self._players = players
         self._seed = seed
         self._has_hints = has_hints and table is not None
-        self._talks = is_conversation()  # a terminal that hangs up is none any more
+        self._talks = is_conversation()  # asked once: a terminal that hangs up stops being one
         self.mover = self.replay.side
 
     def play(self, on_turn: Callable[[], object]) -> None:
@@ -146,7 +146,7 @@ class Playing:
                 self.history.save(_versions_path(path, number))
 
     def _go_on(self, said: str) -> NoReturn:
-        """Go on from the version that counts now."""
+        """Go on from the version that counts, after saying something."""
         self.replay = Replay.resumed(self.history.now)
         say(said)
         raise MovedError
@@ -260,7 +260,7 @@ class Playing:
         return "; ".join([*moves, then])
 
     def _who(self, side: str) -> str:
-        """A side as it is spoken to: you, where only one person plays."""
+        """How a side is addressed: ``you``, if only one person plays."""
         people = [each for each, player in self._players.items() if player is None]
         return "you" if people == [side] else side_name(side)
 
@@ -443,8 +443,8 @@ def _worth_of_rounds(
     from ur_solver.study.practise import Weighed  # noqa: PLC0415 - few games have openings
 
     of = decide_rounds(table, rounds)
-    columns = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
-    return {each.text: each for each in map(Weighed, texts, *columns)}
+    figures = (each.tolist() for each in (of.worth, of.loss, of.error, of.loss_error))
+    return {each.text: each for each in map(Weighed, texts, *figures)}
 
 
 def _versions_path(path: Path, number: int) -> Path:
@@ -467,7 +467,7 @@ def played(playing: Playing, on_turn: Callable[[], object]) -> KeyboardInterrupt
 
 
 def last_text(record: GameRecord) -> str:
-    """The last that was said of a game: a turn, a round of the opening or its end."""
+    """The last entry of a game: a turn, a round of the opening or its end."""
     if record.ending not in (Ending.UNFINISHED, Ending.WON):
         return end_words(record)
     if record.plies:

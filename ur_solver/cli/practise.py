@@ -29,10 +29,10 @@ from ur_solver.cli.options import (
 )
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
 from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
-from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.files import check_outputs, make_folder, write_file
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted, json_text, printable
-from ur_solver.errors import InputError, OutputError
+from ur_solver.errors import InputError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing import position_text
@@ -108,7 +108,9 @@ class Quiz:
             if index is None:
                 is_help = word in ("help", "h", "?")
                 said = (
-                    "type a move or its number" if is_help else f"{answer[:40]!r} is no move here"
+                    "type a move or its number"
+                    if is_help
+                    else f"{answer[:40]!r} is not a move here"
                 )
                 say(f"{said}: {listed.strip()}; {_HELP}")
                 continue
@@ -179,10 +181,7 @@ def write_cards(decisions: Sequence[Problem], path: Path, pictures: Path | None 
     text.
     """
     if pictures is not None:
-        try:
-            pictures.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot make the folder {str(pictures)!r}: {error}") from None
+        make_folder(pictures)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for each in decisions:

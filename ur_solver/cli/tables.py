@@ -40,6 +40,7 @@ from ur_solver.cli.options import (
     threads_option,
 )
 from ur_solver.cli.output import bound_text, columns, echo, proven_text, say, size_text, time_text
+from ur_solver.common.files import make_folder
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted, json_text
 from ur_solver.errors import (
@@ -570,7 +571,6 @@ def fetch_command(
     ur fetch https://example.org/finkel-7.h5
     """
     from ur_solver.answers.fetch import fetch, name_of, part_of_fetch  # noqa: PLC0415 - HTTP and TLS
-    from ur_solver.table.output import make_folder  # noqa: PLC0415 - as above
 
     name = name_of(url)
     if output is None:

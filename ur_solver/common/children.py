@@ -13,9 +13,9 @@ _MARK = "UR_SOLVER_CHILD"
 """The variable by which a child's own children are found, whatever session they are in."""
 
 _PASSES = 5
-"""How often children are looked for, as they may have others meanwhile."""
+"""How often children are looked for, as they may start others meanwhile."""
 
-# Its input ends with a line, or with this process, even if that is killed
+# It gets a line once the child has ended, and none if this process ends first, even if it is killed
 _WATCH = 'read -r _ || kill -s KILL -- "-$0"'
 
 
@@ -23,7 +23,7 @@ class Child:
     """A running program, with all that it starts.
 
     `command` is the program with its arguments. Its input and output are pipes of text; its errors
-    go where those of this process go. OSError or ValueError if it cannot be started.
+    go where those of this process go. Raises OSError or ValueError if it cannot be started.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -54,14 +54,14 @@ class Child:
             raise
 
     def exit_code(self, seconds: float) -> int | None:
-        """What it ended with; None if it has not ended within so many seconds."""
+        """The code that it ended with; None if it has not ended after some seconds."""
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def end(self, seconds: float) -> None:
-        """Wait so long for it to end, and then end it and all that it has started, by force."""
+        """Wait some seconds for it to end; then end it, and all that it has started, by force."""
         if self._is_ended:
             return
         self._is_ended = True

@@ -1,4 +1,4 @@
-"""What copies and pickles of objects are."""
+"""Copies of objects that never change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import Self
 
 
 class Unchanging:
-    """What never changes: a copy of it is itself. What is pickled is each class's own business."""
+    """A base of objects that never change: a copy is the object itself.
+
+    Each class says for itself, in `__reduce__`, how it is pickled.
+    """
 
     def __copy__(self) -> Self:
         return self

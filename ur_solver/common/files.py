@@ -57,6 +57,30 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
             file.flush()  # a full disk is found before any file gets its name
 
 
+def make_folder(folder: Path) -> bool:
+    """Make a folder, and those that it is in, and return whether it did not exist.
+
+    Raises OutputError if it cannot be made.
+    """
+    if folder.is_dir():
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise OutputError(f"cannot make the folder {str(folder)!r}: {reason}") from None
+    return True
+
+
+def free_path(path: Path) -> Path:
+    """A path where nothing is: the one given, or one with a number after its name, from 2 on."""
+    found, number = path, 2
+    while found.exists():
+        found = path.with_stem(f"{path.stem}-{number}")
+        number += 1
+    return found
+
+
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which gets its name when the context ends without an exception.

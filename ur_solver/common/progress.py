@@ -34,7 +34,7 @@ class Form(StrEnum):
 LOG_SECONDS = 10.0
 JSON_SECONDS = 1.0
 _TICK = 0.5
-"""The seconds between two looks of a bar that gets no news."""
+"""The seconds after which a bar is drawn again, with or without news."""
 
 Progress = Callable[[int, int], object]
 """Called with the positions done and their total."""
@@ -93,7 +93,7 @@ def is_watched() -> bool:
 def shown_task(task: str) -> Iterator[Callable[[str], object]]:
     """Show on a terminal that a task goes on, and for how long, while the context lasts.
 
-    Its end is not known. What it gives is called with the step that begins.
+    Nobody knows how long it takes. The function that it gives is called with each step that begins.
     """
     if not is_watched():
         yield lambda _step: None
@@ -104,7 +104,7 @@ def shown_task(task: str) -> Iterator[Callable[[str], object]]:
 
 @contextmanager
 def _bar(**looks: Any) -> Iterator[Any]:
-    """A bar in the terminal, or in a notebook, from the beginning and with a clock that goes."""
+    """A bar in the terminal or in a notebook, shown at once and with a running clock."""
     from tqdm.auto import tqdm  # noqa: PLC0415 - 20 ms that need not pass where nobody looks
 
     is_over = threading.Event()

@@ -20,7 +20,9 @@ from ur_solver.errors import InputError, WrongTypeError
 UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
 """The encodings of text that begins with a byte order mark of two bytes."""
 
-_BEGINSUTF_16 = {mark[:1] for mark in UTF_16}
+_FIRST_BYTES = {mark[:1] for mark in UTF_16}
+"""What may be the first half of such a mark."""
+
 _MARK = "\ufeff"
 """The byte order mark. Joined files have one in their middle."""
 
@@ -90,7 +92,7 @@ class StreamDecoder:
         """The text of the next part. Its last bytes may be kept, until `final`."""
         if self._decoder is None:
             self._begin += part
-            if self._begin in _BEGINSUTF_16 and not final:
+            if self._begin in _FIRST_BYTES and not final:
                 return ""
             name = UTF_16.get(self._begin[:2], "UTF-8")
             decoder = codecs.getincrementaldecoder(name)("replace")
@@ -201,10 +203,10 @@ def encoded(text: str) -> bytes:
 
 
 def json_text(values: object, **layout: Any) -> str:
-    """Values as JSON, laid out as `json.dumps` does; what is no number is null.
+    """Values as JSON, laid out as `json.dumps` does it; NaN and infinities become null.
 
-    Python writes NaN and infinities, which no strict reader of JSON takes: all JSON of this program
-    comes from here.
+    `json.dumps` writes them as words that strict readers refuse. This function writes all JSON of
+    the program.
     """
     try:
         return json.dumps(values, allow_nan=False, **layout)  # noqa: TID251 - the one place

@@ -101,7 +101,7 @@ _AHEAD = 32
 """The number of further small blocks per message, as a message takes longer than a block."""
 
 _PROMPT = 10.0
-"""Seconds for which a new worker's report is waited for; one that takes longer is used later."""
+"""How many seconds to wait for a new worker's report; a worker that takes longer is used later."""
 
 _MOST_SHOWN = 5_000
 """The most tasks by which demand is shown; they ask for 500 threads of Dask's defaults."""

@@ -190,11 +190,11 @@ class ManyGamesEnv(VectorEnv[Observations, Actions, npt.NDArray[Any]]):
         is_over = (batch.ended > 0) & ~is_cut
         return batch.observations.copy(), batch.rewards.copy(), is_over, is_cut, infos
 
-    def _infos(self, masks: npt.NDArray[np.int8], is_told: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """What a step says of some games, with which these are."""
-        infos: dict[str, Any] = {"action_mask": masks.copy(), "_action_mask": is_told.copy()}
+    def _infos(self, masks: npt.NDArray[np.int8], is_set: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """What a step says of the games for which `is_set` holds."""
+        infos: dict[str, Any] = {"action_mask": masks.copy(), "_action_mask": is_set.copy()}
         if self.batch.regrets is not None:
-            infos |= {"regret": np.where(is_told, self.batch.regrets, 0), "_regret": is_told.copy()}
+            infos |= {"regret": np.where(is_set, self.batch.regrets, 0), "_regret": is_set.copy()}
         return infos
 
     def close_extras(self, **_options: Any) -> None:

@@ -1,7 +1,8 @@
 """Estimates where no table fits: small networks, trained by play against themselves.
 
-`training` makes a network, `file` keeps it, `estimator` answers by it and by a `search`, and
-`measure` and `calibration` say how far off that is. Playing needs NumPy alone.
+`training` makes a network, `file` keeps it, `estimator` answers by it and by a `search`;
+`calibration` measures how far off that is, and `against_table` compares it with exact values.
+Playing needs NumPy alone.
 """
 
 MOST_PLIES = 4

@@ -20,40 +20,40 @@ from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.match import GameStep, play
 
 POSITIONS, GAMES = 2000, 1600
-"""How much is compared by searches of one ply, where nothing else is asked for."""
+"""The defaults for a search of one ply."""
 
 _FROM_ENDINGS = 10
-"""Of this many positions of play about one is an ending that a table holds."""
+"""How many positions of play are drawn for each that a table of endings may have."""
 
 _LEAST_POSITIONS, _LEAST_GAMES = 500, 40
 
 
 @dataclass(frozen=True)
 class TableComparison(ValueErrors):
-    """How far an estimator is off by an exact table, with all figures in units of the values.
+    """What `Estimator.compared_with` has found; errors and losses are in units of the values.
 
     Attributes
     ----------
     rms, p95, p99 : float
-        The root mean square, and the 95th and 99th percentiles of the absolute differences from the
-        table's values, in positions of the network's own play.
+        The root mean square, the 95th and the 99th percentile of the absolute differences from the
+        table's values, in positions from the network's own play.
     bias : float
-        The mean difference: above 0 where the side to throw is given too much.
+        The mean of the differences: above 0 if the estimator gives the side to throw too much.
     positions : int
-        How many positions were compared.
+        The number of positions that were compared.
     plies : int
-        How far a choice looked ahead.
+        The depth of the search.
     inside : float
-        The share of exact values that lie in the intervals that the estimator states.
+        The share of exact values that lie in the intervals that the estimator states, in [0, 1].
     differences_inside : float or None
-        The same of the differences of two moves. None where there was nothing to compare, and of a
-        table of endings, like all that follows.
+        The same share for the differences of two moves; None if there was none to compare, and for
+        a table of endings.
     choice_loss, game_loss : IntervalEstimate or None
-        What it loses in a choice between two moves or more, and in a game, by moves that the table
-        judges, in games against the table, half of them as light. Choices before a throw are not
-        counted.
+        What the estimator loses in a choice between two moves or more, and in a game, as the table
+        judges its moves. It plays half of the games as light. Choices before a throw do not count.
+        None for a table of endings.
     games : int
-        How many games were played.
+        The number of games that were played; 0 for a table of endings.
     """
 
     plies: int
@@ -64,7 +64,13 @@ class TableComparison(ValueErrors):
     games: int
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values, the losses with their 95 % intervals."""
+        """The figures as JSON values; losses have their 95 % intervals.
+
+        Returns
+        -------
+        dict
+            The attributes by name. A loss is an object with ``value``, ``low`` and ``high``.
+        """
         losses = {"choice_loss": self.choice_loss, "game_loss": self.game_loss}
         return asdict(self) | {k: each and each.to_json() for k, each in losses.items()}
 
@@ -82,12 +88,12 @@ def compared(
     seed: int = 1,
     threads: int | None = None,
 ) -> TableComparison:
-    """Hold values by a search of some plies, and the moves of who plays by it, against a table.
+    """Compare values by a search of some plies, and the moves of its player, with a table.
 
-    Positions are those of the games that `play_of` plays with itself. There are a quarter as many,
-    and as many games, for each ply beyond the first, but never few: deeper searches take longer. A
-    table that is not whole is asked for values alone. InputError if it has no position of these
-    games.
+    Positions are from games that `play_of` plays with itself. Deeper searches take longer: each ply
+    beyond the first divides the numbers of positions and games by 4, down to `_LEAST_POSITIONS` and
+    `_LEAST_GAMES`. Only values are compared with a table that does not hold the whole game.
+    InputError if the table has no position of these games.
     """
     drawn = positions_of_play(play_of, positions * (1 if is_whole else _FROM_ENDINGS), 1000 + seed)
     rows = drawn[exact.holds_states(drawn)]

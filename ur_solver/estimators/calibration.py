@@ -6,9 +6,9 @@ valued by searches and held against them, and what they differ by is widened by 
 chosen so that intervals hold where there are tables (`docs/estimates.md`). Games to the end are no
 reference: they are worth what their play is, less than that from which the values were learnt.
 
-Values near the ends are wrong by less than those in the middle: half the width of the interval of a
-value that is the share v of the most it can be is ``error * spread(v)``, and one number for each
-depth of search says how wide.
+Values near 0 and near the most that they can be are wrong by less than those in the middle. If v is
+a value's share of that most, half the width of its interval is ``error * spread(v)``, as a share of
+it too. An estimator has one such error for each depth of search.
 
 A deeper search is given no wider intervals by rollouts than a shallower one. Where a table has
 positions of play, of endings perhaps, intervals are at least as wide as hold there. All of this is
@@ -40,7 +40,7 @@ _MOST_BATCHES = 20
 
 
 def spread(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The shape of the errors, by the share of a value of the most that it can be."""
+    """How errors depend on a value, which is given as a share of the most that it can be."""
     inside = np.clip(np.asarray(share, dtype=np.float64), 0, 1)
     return np.asarray(np.sqrt(inside * (1 - inside)) + 0.02)
 

@@ -270,28 +270,31 @@ class Estimator(Judge):
         seed: int = 1,
         threads: int | None = None,
     ) -> TableComparison:
-        """How far it is off by an exact table: errors of values and intervals, losses of choices.
+        """Compare the estimator with an exact table: its values, its intervals and its moves.
 
-        Its own values are compared, by a search of `plies` without a table, whatever `exact` is.
+        The estimator searches `plies` deep and asks no table, whatever `exact` is.
 
         Parameters
         ----------
         table : Table
-            Of the same rule set. One of endings is asked for values alone.
+            The table of the same rule set. With a table of endings, only values and intervals are
+            compared.
         positions : int
-            How many positions of the network's own play are compared: a quarter as many for each
-            ply beyond the first, but at least 500. With a table of endings, how many of some ten
-            times as many it has.
+            The number of positions from the network's own play, for a search of 1 ply. Each further
+            ply divides it by 4, down to 500 at least. For a table of endings ten times as many are
+            drawn, and those that the table has are compared.
         games : int
-            How many games are played against the table, 2 or more: a quarter as many for each ply
-            beyond the first, but at least 40.
+            The number of games against the table for a search of 1 ply, 2 or more. Each further ply
+            divides it by 4, down to 40 at least.
         seed : int
+            The seed of the positions and of the games.
         threads : int, optional
             For the games; one for each processor, if not given.
 
         Returns
         -------
         TableComparison
+            The errors of values, the shares of intervals that hold, and what moves lose.
 
         Raises
         ------
@@ -547,13 +550,13 @@ def open_estimator(
     plies : int
         How far a choice looks ahead, from 1 to 4.
     tables : str, optional
-        Which tables are asked first: ``"all"``, by default of a rule set; ``"endings"``, those of a
-        part of the game; or ``"none"``, by default of a file.
+        Which tables are asked before the network: ``"all"``, the default for a rule set;
+        ``"endings"``, those of a part of the game; or ``"none"``, the default for a file.
 
     Raises
     ------
     InputError
-        If there is no such choice of `tables`.
+        If `tables` is none of these.
     MissingEstimatorError
         If there is none; its text names the command that makes it.
     NotAnEstimatorError, EstimatorVersionError, DamagedEstimatorError, RuleSetMismatchError

@@ -85,15 +85,14 @@ MADE_BY: dict[str, Any] = {
     "program": _TEXT,
 }
 _FIRST = MADE_BY | {"rules": _TEXT}
-for each in (MADE_BY, _FIRST):
-    each["first?"] = _FIRST
+MADE_BY["first?"] = _FIRST["first?"] = _FIRST
 
 _ERRORS = {**dict.fromkeys(("rms", "p95", "p99"), _AMOUNT), "bias": _NUMBER, "positions": _COUNT}
 MEASURED: dict[str, Any] = {
     **dict.fromkeys(("positions", "rollouts", "plies"), _COUNT),
     "against_rollouts": _ERRORS,
     "against_table?": _ERRORS,
-    # of files that were made before games counted for nothing
+    # of files from before calibration left games out
     "games?": _COUNT,
     "against_games?": _AMOUNT,
 }
@@ -291,7 +290,7 @@ def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -
     if not shape.is_finite(weights):
         raise _damaged(path, "its weights are not all numbers, or too large for any value")
     if not is_measure(errors, _MOST_ERROR):
-        raise _damaged(path, f"its errors are {errors.tolist()!r:.100}, which cannot be")
+        raise _damaged(path, f"its errors are {errors.tolist()!r:.100}, which is impossible")
     made_by, measured = (_decoded(path, texts, name) for name in ("made_by", "measured"))
     fault = _fault_of(made_by, MADE_BY, "made_by") or _fault_of(measured, MEASURED, "measured")
     if fault is not None:
@@ -304,7 +303,7 @@ def _decoded(path: pathlib.Path, texts: dict[str, str], name: str) -> Any:
     try:
         return json_values(texts[name])
     except (ValueError, RecursionError):
-        raise _damaged(path, f"its {name} is {texts[name]!r:.60}, which is no JSON") from None
+        raise _damaged(path, f"its {name} is {texts[name]!r:.60}, which is not JSON") from None
 
 
 def _fault_of(
@@ -314,7 +313,7 @@ def _fault_of(
     said = f"{name} is {value!r:.60}"
     if isinstance(schema, str):
         is_text = isinstance(value, str) and re.fullmatch(schema, value)
-        return None if is_text else f"{said}, not a text that it can be"
+        return None if is_text else f"{said}, not a text of the right form"
     if isinstance(schema, tuple):
         kind, least, most = schema
         is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)

@@ -48,7 +48,7 @@ from ur_solver.answers.locate import find_file, find_part
 from ur_solver.api.solving import rule_set
 from ur_solver.api.table import Table
 from ur_solver.blocks.stored import is_measure
-from ur_solver.common.files import new_file, path_text
+from ur_solver.common.files import make_folder, new_file, path_text
 from ur_solver.common.machine import chosen_threads
 from ur_solver.common.text import json_text, json_values, real_number, whole_number
 from ur_solver.errors import CheckpointError, InputError, WrongTypeError
@@ -70,7 +70,6 @@ from ur_solver.estimators.network import (
 from ur_solver.estimators.search import Plies, Searched, ending_rows, play_ply, start_rows
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
-from ur_solver.table.output import make_folder
 
 
 @dataclass(frozen=True)
@@ -406,7 +405,7 @@ def resume(path: pathlib.Path, training: Training) -> float:
             "by another backend; ask for those, or remove it to begin again"
         )
     if not _is_possible(head, arrays, training):
-        raise _damaged(path, "it has numbers that cannot be")
+        raise _damaged(path, "it has impossible numbers")
     for name in _MOMENTS:
         setattr(training.optimiser, name, training.backend.array(arrays[name]))
     training.optimiser.steps = head["steps"]

@@ -235,8 +235,8 @@ class Kernel(ABC):
         that for this block.
         """
         raise SolveError(
-            f"block {block.index} does not settle: sweeps hardly change its values, and a game for "
-            "money is not solved otherwise"
+            f"block {block.index} does not settle: sweeps hardly change its values, and there is "
+            "no other way to solve a game for money"
         )
 
     @abstractmethod

@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
-from ur_solver.common.files import write_file
+from ur_solver.common.files import make_folder, write_file
 from ur_solver.common.machine import program_version
 from ur_solver.common.text import json_text
 from ur_solver.errors import OutputError
@@ -57,20 +57,14 @@ class SiteFolder:
                 raise OutputError(
                     f"{str(self.path / name)!r} exists and is not from 'ur publish': move it away"
                 )
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot make {str(self.path)!r}: {error.strerror}") from None
+        make_folder(self.path)
         self._mark({*names, *earlier})
         self._names = names
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the site; OutputError if it cannot be written."""
         path = self.path / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot make {str(path.parent)!r}: {error.strerror}") from None
+        make_folder(path.parent)
         write_file(path, content)
 
     def finish(self) -> None:

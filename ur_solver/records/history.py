@@ -1,4 +1,4 @@
-"""The versions of a game that is being played or taken down: nothing of it is ever dropped."""
+"""The versions of a game that is being played or recorded; none of them is ever lost."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ur_solver.errors import OutputError, UrError
+from ur_solver.common.files import make_folder
+from ur_solver.errors import UrError
 from ur_solver.records.notations import read_file, write_games
 from ur_solver.records.record import Ending, GameRecord
 
 _RUN, _AT, _LEFT = "Run", "At", "Left"
-"""Headers in the file of a history: where a run begins, where the player is, a version left."""
+"""Headers in the file of a history: the first length of a run, the length of `now`, and the mark of
+a version that was left."""
 
 
 class Run(NamedTuple):
-    """Versions of a game that grow by a turn at a time: from a length on, up to the last."""
+    """Versions of a game, each an entry longer than the one before, from length `first` on."""
 
     first: int
     last: GameRecord
@@ -25,9 +27,9 @@ class Run(NamedTuple):
 class History:
     """The versions of a game, with undo and redo; `now` is the one that counts.
 
-    Versions follow each other in runs, in which each has a turn, a round of the opening or an end
-    more than the one before; a correction begins another run. What comes after `now` when the game
-    takes another course is not dropped: it is one of the versions `left`.
+    The versions form runs. In a run each version has one entry more than the one before: a turn, a
+    round of the opening, or an end that was declared. A correction begins another run. If the game
+    takes another course, the versions after `now` are kept in `left`.
     """
 
     def __init__(self, begun: GameRecord) -> None:
@@ -42,7 +44,7 @@ class History:
 
     @property
     def has_versions(self) -> bool:
-        """Whether there is more to it than the turns of the game."""
+        """Whether there are versions other than beginnings of the game as it is."""
         return bool(self.left) or self._runs != [Run(0, self.now)]
 
     def add(self, record: GameRecord) -> None:
@@ -108,7 +110,7 @@ class History:
         now, (first, last) = self.now, self._runs[self._run]
         gone = [last] if length(last) > self._length else []
         for each in [*gone, *(run.last for run in self._runs[self._run + 1 :])]:
-            # not those that are the beginning of it
+            # versions that are the beginning of this one are in it
             self.left = [other for other in self.left if not begins(other, each)]
             self.left.append(each)
         self._runs[self._run :] = [Run(first, now)]
@@ -116,11 +118,8 @@ class History:
     # In a file of games, so that a game that is left goes on with all its versions.
 
     def save(self, path: Path) -> None:
-        """Write it; OutputError if that fails."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+        """Write the history; OutputError if that fails."""
+        make_folder(path.parent)
         marked = [(each, {_LEFT: "1"}) for each in self.left]
         for number, (first, last) in enumerate(self._runs):
             at = {_AT: str(self._length)} if number == self._run else {}
@@ -156,12 +155,12 @@ class History:
 
 
 def length(record: GameRecord) -> int:
-    """How many rounds, turns and ends have been said of a game."""
+    """The number of entries of a game: rounds of the opening, turns, and an end if declared."""
     return len(record.opening) + len(record.plies) + _is_said(record)
 
 
 def _is_said(record: GameRecord) -> bool:
-    """Whether a game ended by a word, not on the board."""
+    """Whether a game's end was declared and was not reached on the board."""
     return record.ending not in (Ending.UNFINISHED, Ending.WON)
 
 
@@ -202,10 +201,10 @@ def begins(record: GameRecord, other: GameRecord) -> bool:
 
 def is_same(one: GameRecord, other: GameRecord) -> bool:
     """Whether two games have the same turns, rounds and ends; names and comments do not count."""
-    return _told(one) == _told(other)
+    return _course_of(one) == _course_of(other)
 
 
-def _told(record: GameRecord) -> Hashable:
+def _course_of(record: GameRecord) -> Hashable:
     turns = tuple((ply.side, ply.throws, ply.chosen, ply.played) for ply in record.plies)
     end = (record.ending, record.winner, record.loser_by_choice, record.reason)
     rounds = tuple((each.throws, each.text) for each in record.opening)

@@ -311,7 +311,7 @@ def read_file(
     file may hold one game or several, in JSON one after the other or in arrays, and so files of
     games may be joined. It is read as games are asked for, and may be larger than memory. A text
     without a game is a fault. `rules` are those of games that do not name theirs, as in RGN; a game
-    that names others gives a fault. `warn` gets what was read otherwise than it is written.
+    that names others gives a fault. `warn` gets warnings about text that was read otherwise.
     """
     try:
         with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:

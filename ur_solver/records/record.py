@@ -55,7 +55,7 @@ class Ply(NamedTuple):
     chosen : int
         The index in `choices` of the one that was made; -1 for none.
     stepper : Stepper
-        The moves of its rule set.
+        The turns of its rule set.
     """
 
     side: str
@@ -96,14 +96,22 @@ class Ply(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """The position before the throw."""
+        """The position before the throw, with the side that threw to throw."""
         return self.stepper.position(self.state, self.side)
 
     @property
     def move(self) -> Move | None:
         """The move made, as `RuleSet.legal_moves` gives it; None for a turn without one.
 
-        None in an opening, too, where a marker is moved and no piece.
+        It is also None in a round of an opening, which moves a marker and no piece.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> with ur.solve("finkel:3") as table:
+        ...     game = next(iter(ur.sample(table, 1, seed=1)))
+        >>> all(ply.move is None or ply.move.text == ply.text for ply in game.plies)
+        True
         """
         if self.step is None or not self.step.state:
             return None

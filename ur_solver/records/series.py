@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ur_solver.common.files import write_file
+from ur_solver.common.files import free_path, write_file
 from ur_solver.errors import InputError, RecordError
 from ur_solver.records.history import begins
 from ur_solver.records.notations import notation_of, read_text, text_of_file, written_games
@@ -14,22 +14,22 @@ from ur_solver.rules import RuleSet
 
 
 class Series:
-    """The games of a file, which need not exist yet, and the place of one that is played now.
+    """The games of a file, which need not exist yet, and the place of one that is being played.
 
     Attributes
     ----------
     path : Path
-        Another one, with a number, from when on the file was changed by somebody else: the game
-        then goes on there.
+        Where the game is written. If another program changes the file, the game goes on in
+        another one, with a number after the name.
     games : tuple of GameRecord
-        Those that are there.
+        Those that the file had when it was read.
     number : int
-        Of the game that is written, among those of the file, from 1.
+        The number of the game that is written, among those of the file, from 1.
 
     Raises
     ------
     InputError
-        If something is there that is not a file of games, or none that can be added to.
+        If there is something else than a file of games, or no game can be added to it.
     """
 
     def __init__(self, path: Path, rules: RuleSet) -> None:
@@ -45,7 +45,7 @@ class Series:
             self._check(rules)
 
     def _check(self, rules: RuleSet) -> None:
-        """Check that a game can be added: not where the others are in another notation."""
+        """Check that a game can be added; it cannot if the others are in another notation."""
         added = f"{self._before}{self._notation.write(Replay(rules).finish())}\n"
         found = list(read_text(added, rules))
         if len(found) != self.number or not isinstance(found[-1], GameRecord):
@@ -62,7 +62,7 @@ class Series:
         self.number = len(self.games)
 
     def begins(self, record: GameRecord) -> bool:
-        """Whether the last game is an unfinished one, and this one goes on with it."""
+        """Whether the last game is unfinished, and is the beginning of this one."""
         if not self.games or self.games[-1].ending is not Ending.UNFINISHED:
             return False
         last = Replay.resumed(self.games[-1]).finish()
@@ -71,17 +71,14 @@ class Series:
     def write(self, record: GameRecord) -> None:
         """Write the game after the others; OutputError if that fails."""
         if _text_at(self.path) != self._seen:
-            first, number = self.path, 2
-            while self.path.exists():
-                self.path = first.with_stem(f"{first.stem}-{number}")
-                number += 1
+            self.path = free_path(self.path)
             self._before, self.number = "", 1
         write_file(self.path, f"{self._before}{self._notation.write(record)}\n")
         self._seen = _text_at(self.path)
 
 
 def _text_at(path: Path) -> str:
-    """The text of a file; of what is no file, such as a pipe, nothing."""
+    """The text of a file; empty if there is none, or something else, such as a pipe."""
     if not path.is_file():
         return ""
     try:

@@ -28,8 +28,8 @@ _ENDS = dict.fromkeys(map(ord, "\0\x1a"))
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
 
 Warn = Callable[[str], object]
-"""Is called with what was read otherwise than it is written, a sentence that begins with its
-place."""
+"""Takes a warning about text that was read in another way than it is written: a sentence that
+begins with the place of the text."""
 
 
 class Source:

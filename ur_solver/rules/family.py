@@ -457,7 +457,7 @@ class Family:
         return tuple(found)
 
     def is_in_stock(self, pieces: tuple[str, ...]) -> bool:
-        """Whether there are so many pieces that these could be on one square, light to throw."""
+        """Whether the sides have enough pieces to put these on one square, light to throw."""
         resting = [side_of(piece) for piece in pieces if is_resting(piece)]
         if resting and resting != [LIGHT]:
             return False

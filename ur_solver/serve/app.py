@@ -268,7 +268,7 @@ def _query(request: Request) -> dict[str, str]:
 async def _body(request: Request, has_games: bool) -> Any:
     """The JSON values of a body. One that has games need not be UTF-8, as files of games need not.
 
-    What is read otherwise than it is written goes into the request's state, as `warnings`.
+    Warnings about what was read otherwise than it is written go into the request's state.
     """
     kind, _, _ = request.headers.get("content-type", "").partition(";")
     if kind.strip().lower() != JSON:

@@ -142,7 +142,7 @@ class Estimate:
     table_bytes: int  # on disk when it is finished; the files of blocks take 8 a value besides
 
     def within(self, budget: int) -> int:
-        """The memory that a solve takes that may take no more than `budget`, if it fits: bytes."""
+        """The bytes of memory that a solve takes if it may take no more than `budget`, and fits."""
         return max(self.least_bytes, min(self.memory_bytes, budget))
 
 
@@ -396,7 +396,7 @@ _SMALL = 1 << 10
 """Values up to which a block's time says what beginning and ending one takes."""
 
 _SAMPLE_SHARE, _SAMPLE_SECONDS = 25, 0.4
-"""A larger sample has at most such a part of the positions asked for, and takes so long at most."""
+"""A second sample has at most one in 25 of the positions asked for, and takes at most 0.4 s."""
 
 
 @dataclass(frozen=True)

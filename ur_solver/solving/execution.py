@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ur_solver.blocks.folder import BlockFolder, BlockRecord
 from ur_solver.blocks.stored import VALUE_TYPES
+from ur_solver.common.files import make_folder
 from ur_solver.common.progress import Progress
 from ur_solver.engine.runners import Runner, ThreadRunner, check_reachable
 from ur_solver.engine.solve import bound_levels, certify, solve
@@ -33,7 +34,7 @@ from ur_solver.solving.costs import (
 from ur_solver.solving.plan import Plan
 from ur_solver.space import Part, StakesSpace
 from ur_solver.table.format import TABLE
-from ur_solver.table.output import check_replaceable, make_folder
+from ur_solver.table.output import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import FolderWriter, TableWriter, add_certificate, set_aside
 

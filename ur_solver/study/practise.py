@@ -17,7 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers import query
-from ur_solver.answers.decisions import Values, Verdict, at_stake, counts_as_best, totals_of
+from ur_solver.answers.decisions import (
+    Values,
+    Verdict,
+    at_stake,
+    counts_as_best,
+    totals_of,
+    verdict_of,
+)
 from ur_solver.answers.openings import decide_rounds, known_opening, sources_of
 from ur_solver.audit.audits import GameAudit, JudgedPly
 from ur_solver.audit.judge import judged_rounds
@@ -113,7 +120,7 @@ def _of_openings(values: Values, cost: float, rng: np.random.Generator) -> Itera
             loss = float(np.sort(decide_rounds(values, rounds).loss)[1])
             whole = total(rules.start())
             lost = loss / float(at_stake(whole))
-            if lost >= cost and not counts_as_best(loss, 0.0, whole):
+            if lost >= cost and not counts_as_best(loss, whole):
                 is_dark = rng.random() < 0.5
                 position = replace(level(rules, source), side=DARK if is_dark else LIGHT)
                 thrown = throws[::-1] if is_dark else throws
@@ -140,7 +147,7 @@ def _costly(decisions: Choices, cost: float, rng: np.random.Generator) -> Iterat
     totals = totals_of(turns.generator.rules.payoff, turns.rows)
     loss = options.loss[options.order[turns.starts[:-1] + 1]]
     lost = loss / at_stake(totals)
-    costly = np.flatnonzero((lost >= cost) & ~counts_as_best(loss, 0.0, totals))
+    costly = np.flatnonzero((lost >= cost) & ~counts_as_best(loss, totals))
     keys = np.column_stack([turns.rows, turns.throws, turns.may])[costly]
     _, first = np.unique(keys, axis=0, return_index=True)
     is_dark = rng.random(len(first)) < 0.5
@@ -206,11 +213,11 @@ class Problem:
 
     @cached_property
     def answers(self) -> list[Weighed]:
-        """The options that are right, the best first: others might be best as far as estimates
-        tell.
-        """
+        """The options that are right, the best first: all that are not worse for sure."""
         return [
-            each for each in self.ranked if counts_as_best(each.loss, each.loss_error, self.total)
+            each
+            for each in self.ranked
+            if verdict_of(each.loss, each.loss_error, self.total) is not Verdict.WORSE
         ]
 
     @property

@@ -495,12 +495,12 @@ def checked_contents(
     # money and throws may be off by more than a chance can be
     most = math.inf if objective is not None or part.space.has_levels else 1.0
     if not are_figures(blocks, most):
-        raise damaged(path, "a residual, an error or a duration of its blocks cannot be")
+        raise damaged(path, "a residual, an error or a duration of its blocks is impossible")
     figures = {name: float(attributes[name]) for name in _FIGURES if name in attributes}
     for name, value in figures.items():
         is_unproven = name == "error" and math.isnan(value)
         if not (is_unproven or is_measure(value, math.inf if name == "seconds" else most)):
-            raise damaged(path, f"its {name.replace('_', ' ')} is {value!r}, which cannot be")
+            raise damaged(path, f"its {name.replace('_', ' ')} is {value!r}, which is impossible")
     error = figures["error"]
     read: dict[str, Any] = figures | {"rules": rules, "error": None if math.isnan(error) else error}
     if "level_errors" in attributes:

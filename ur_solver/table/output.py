@@ -118,19 +118,6 @@ def _rules_at(path: pathlib.Path) -> RuleSet | None:
     return None
 
 
-def make_folder(folder: pathlib.Path) -> bool:
-    """Make a folder for tables if it does not exist; whether it was made. OutputError if it cannot
-    be.
-    """
-    if folder.is_dir():
-        return False
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
-    return True
-
-
 def pack(
     table: TableFile, output: pathlib.Path, *, value_type: str | None = None, force: bool = False
 ) -> str | None:

@@ -112,7 +112,7 @@ export function drag(event, ghost, drop) {
     removeEventListener("pointercancel", end);
     if (!shown) return;
     shown.remove();
-    // the click that a drag ends with is none; the next press is
+    // the click at the end of a drag does not count; the next press does
     const swallow = (click) => click.stopPropagation();
     const hear = () => removeEventListener("click", swallow, { capture: true });
     addEventListener("click", swallow, { capture: true, once: true });

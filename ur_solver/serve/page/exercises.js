@@ -2,7 +2,7 @@
 
 import { Source } from "./api.js";
 import { keep, read } from "./common.js";
-import { isTie, writeTree } from "./tree.js";
+import { verdictOf, writeTree } from "./tree.js";
 import { Units, entryOf, errorOf, throwsOf } from "./words.js";
 
 const SERIOUS = ["mistake", "blunder"];
@@ -74,7 +74,7 @@ export class Question {
 
   /** Of estimates, an option within the error of the comparison counts as the best. */
   isRight(option) {
-    return isTie(this.answer.total, option.loss, option.doubt);
+    return verdictOf(this.answer.total, option.loss, option.doubt) !== "worse";
   }
 
   /** What an option loses, with its unit. */

@@ -176,8 +176,8 @@ const THRESHOLDS = [["blunder", 0.06], ["mistake", 0.03], ["inaccuracy", 0.015]]
 export const verdictOf = (total, loss, error = 0) =>
   (isTie(total, loss) ? "best" : loss <= error ? "close" : "worse");
 
-/** Whether a choice is as good as the best, as far as values tell, which sum to `total` for both sides. */
-export const isTie = (total, loss, error = 0) => loss <= Math.max(TIE * (total || 1), error);
+/** Whether a choice is as good as the best by the values, which sum to `total` for both sides. */
+export const isTie = (total, loss) => loss <= TIE * (total || 1);
 
 /** The mark of a choice, if what it loses is sure. */
 export function markOf(total, loss, count, error = 0) {

@@ -68,7 +68,7 @@ function arrayOf(type, ...over) {
 }
 
 function check(isSound) {
-  if (!isSound) throw new Refusal("A file of this site is damaged: it is cut, or has numbers that cannot be.");
+  if (!isSound) throw new Refusal("A file of this site is damaged: it is cut, or has impossible numbers.");
 }
 
 /** What is made of a file, whose contents may be anything. */
