@@ -483,15 +483,19 @@ def audit_command(
             from ur_solver.audit.report import html_report  # noqa: PLC0415 - same
             from ur_solver.audit.texts import annotated_text, write_csv  # noqa: PLC0415 - same
 
-            reports: dict[Path | None, tuple[str, Callable[[Path], str]]] = {
-                csv: ("table of all turns", lambda _: write_csv(found, thresholds)),
-                annotate: (
-                    f"{counted(len(found), 'game')} with comments",
-                    lambda path: annotated_text(found, thresholds, path.suffix),
-                ),
-                html: ("report", lambda _: html_report(found, thresholds, references)),
-            }
-            write_reports(found, reports)
+            commented = f"{counted(len(found), 'game')} with comments"
+            write_reports(
+                found,
+                [
+                    ("table of all turns", csv, lambda _: write_csv(found, thresholds)),
+                    (
+                        commented,
+                        annotate,
+                        lambda path: annotated_text(found, thresholds, path.suffix),
+                    ),
+                    ("report", html, lambda _: html_report(found, thresholds, references)),
+                ],
+            )
     if found and not as_json:
         echo(audit_page(found, thresholds, references, worst, boards))
     report_left_out(judges.faults, "not audited", judges.warnings)

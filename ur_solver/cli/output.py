@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import click
 
@@ -278,20 +278,22 @@ def _folded(
     yield from (line.rstrip() for line in captured.get().splitlines())
 
 
-def write_reports(
-    found: Sized, reports: Mapping[Path | None, tuple[str, Callable[[Path], str]]]
-) -> None:
-    """Write the files that were asked for about what a command has found: all or none of them.
+Report: TypeAlias = "tuple[str, Path | None, Callable[[Path], str]]"
+"""A report's name, its path, None if nobody asked for it, and the function that makes its text."""
 
-    `reports` has by path the name of each report and the function that makes it; None stands for
-    reports that nobody asked for. If nothing was found, nothing is replaced.
+
+def write_reports(found: Sized, reports: Iterable[Report]) -> None:
+    """Write the reports that were asked for: all or none of them.
+
+    If nothing was `found` to report, nothing is replaced.
     """
-    asked = {path: report for path, report in reports.items() if path is not None}
+    asked = [(what, path, make) for what, path, make in reports if path is not None]
     if asked and not found:
-        say(f"nothing was found to write; {' and '.join(map(str, asked))} stay as before")
+        names = " and ".join(str(path) for _, path, _ in asked)
+        say(f"nothing was found to report, and so nothing is written to {names}")
         return
-    write_files({path: make(path) for path, (_, make) in asked.items()})
-    for path, (what, _) in asked.items():
+    write_files({path: make(path) for _, path, make in asked})
+    for what, path, _ in asked:
         say_written(what, path)
 
 

@@ -368,10 +368,10 @@ def compare_command(
     ]
     write_reports(
         studies,
-        {
-            html: ("page", lambda _: comparison_page(studies)),
-            csv: ("table", lambda _: comparison_csv(studies)),
-        },
+        [
+            ("page", html, lambda _: comparison_page(studies)),
+            ("table", csv, lambda _: comparison_csv(studies)),
+        ],
     )
     if as_json:
         echo(comparison_json(studies), raw=True)
