@@ -21,7 +21,7 @@ def test_study_for_people_and_as_json(monkeypatch):
     text = run("study", "finkel:2", "-g", "400")
     for part in ("fairness", "length", "choices", "drama", "luck and skill", "squares", "remember"):
         assert part in text
-    assert "the first player wins     51.8573 %" in text
+    assert "the first player wins    51.8573 %" in text
     order = found["thumbs"]["orders"][-1]["order"]
     assert f"  {order}" in text
     assert "1. Prefer " in text
