@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from click.testing import CliRunner
 
@@ -208,3 +210,10 @@ def _missing(word, plies, purpose):
     from ur_solver.errors import MissingTableError
 
     raise MissingTableError("there is none")
+
+
+@pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9.ur"), "n" * 250 + ".ur"])
+def test_a_file_may_have_any_name(tmp_path, name):
+    """Bytes that are no UTF-8, or as many as a name can have."""
+    record(tmp_path / name, stdin="3\n0\nundo\nquit\n")
+    assert turns_of(recorded(tmp_path / name)) == turns("L 3 A@A2\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -448,8 +449,9 @@ def _worth_of_rounds(
 
 
 def _versions_path(path: Path, number: int) -> Path:
-    digest = hashlib.sha256(f"{path.resolve()} {number}".encode()).hexdigest()[:12]
-    return games_folder() / "versions" / f"{path.stem}-{digest}.ur"
+    # the name of a file may be no UTF-8, and as long as names can be
+    digest = hashlib.sha256(os.fsencode(path.resolve()) + b" %d" % number).hexdigest()[:12]
+    return games_folder() / "versions" / f"{path.stem[:40]}-{digest}.ur"
 
 
 def played(playing: Playing, on_turn: Callable[[], object]) -> KeyboardInterrupt | None:
