@@ -162,9 +162,31 @@ class _Commands(click.Group):
         return super().main(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; its error is no wider than the window."""
+        """Run a command; its error is a sentence, no wider than the window."""
         try:
-            return self._invoked(ctx)
+            try:
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("default", category=PassedOverWarning)
+                    warnings.showwarning = _show
+                    return super().invoke(ctx)
+            except click.UsageError as error:
+                message = printable(error.format_message() + _advice(error))
+                raise click.UsageError(message, error.ctx) from None
+            except InputError as error:
+                raise _BadInput(printable(str(error))) from error
+            except UrError as error:
+                raise click.ClickException(printable(str(error))) from error
+            except MemoryError as error:
+                raise click.ClickException("there is not enough memory") from error
+            except OSError as error:
+                if error.errno == errno.EPIPE:  # nobody wants the answer
+                    raise
+                raise click.ClickException(_fault_of(error)) from error
+            except ImportError as error:  # for example under a memory limit
+                reason = str(error).strip().splitlines()[-1]
+                raise click.ClickException(f"the program cannot be loaded: {reason}") from error
+            except KeyboardInterrupt as stop:
+                raise click.exceptions.Exit(_code_of(stop)) from None
         except click.ClickException as error:
             from ur_solver.cli.output import filled, window  # noqa: PLC0415 - 50 ms of rules
 
@@ -172,31 +194,6 @@ class _Commands(click.Group):
                 text = filled(error.format_message(), width, len("Error: "))
                 error.message = text  # type: ignore[misc]
             raise
-
-    def _invoked(self, ctx: click.Context) -> Any:
-        try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("default", category=PassedOverWarning)
-                warnings.showwarning = _show
-                return super().invoke(ctx)
-        except click.UsageError as error:
-            message = printable(error.format_message() + _advice(error))
-            raise click.UsageError(message, error.ctx) from None
-        except InputError as error:
-            raise _BadInput(printable(str(error))) from error
-        except UrError as error:
-            raise click.ClickException(printable(str(error))) from error
-        except MemoryError as error:
-            raise click.ClickException("there is not enough memory") from error
-        except OSError as error:
-            if error.errno == errno.EPIPE:  # nobody wants the answer
-                raise
-            raise click.ClickException(_fault_of(error)) from error
-        except ImportError as error:  # for example under a memory limit
-            reason = str(error).strip().splitlines()[-1]
-            raise click.ClickException(f"the program cannot be loaded: {reason}") from error
-        except KeyboardInterrupt as stop:
-            raise click.exceptions.Exit(_code_of(stop)) from None
 
 
 def _show(message: Warning | str, *_where: Any, **_more: Any) -> None:
