@@ -20,7 +20,7 @@ from ur_solver.kernel.kernels import Kernel
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import evaluate
 from ur_solver.solving.execution import Event, Finished, counts_for, run
-from ur_solver.solving.plan import Verdict, plan_of
+from ur_solver.solving.plan import Action, plan_of
 from ur_solver.solving.request import Request
 from ur_solver.space import Space
 
@@ -37,7 +37,7 @@ def make_table(
     events: list[Event] | None = None,
     **asked: Any,
 ) -> Finished:
-    """Request, plan and run: what `ur solve` and `ur.solve` do, without a look at the verdict."""
+    """Request, plan and run: what `ur solve` and `ur.solve` do, without a look at the action."""
     count, noted = counts_for(progress), [] if events is None else events
 
     def receive(event: Event) -> None:
@@ -49,7 +49,7 @@ def make_table(
 
 def is_present(output: pathlib.Path, rules: RuleSet, **asked: Any) -> bool:
     """Whether the table that is asked for is there already."""
-    return plan_of(Request.of(rules, output, **asked)).verdict is Verdict.PRESENT
+    return plan_of(Request.of(rules, output, **asked)).action is Action.PRESENT
 
 
 def solve(

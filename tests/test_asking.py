@@ -440,7 +440,7 @@ WITHOUT_FILES = {
 """Public names of what knows no files; `Games` is what `read_games` returns."""
 
 
-@pytest.mark.filterwarnings("ignore::ur_solver.errors.PassedOverWarning")
+@pytest.mark.filterwarnings("ignore::ur_solver.errors.IgnoredFileWarning")
 @pytest.mark.parametrize("name", ur.__all__)
 def test_a_function_leaves_all_files(name: str, home: pathlib.Path):
     assert name in {*FUNCTIONS, *WITHOUT_FILES}, f"add {name} to FUNCTIONS or WITHOUT_FILES"

@@ -62,7 +62,7 @@ def other_table_and_unfinished(path: pathlib.Path) -> None:
 
 
 SITUATIONS = [
-    # what is there, the output's name, what is asked for, the verdict or why it is refused
+    # what is there, the output's name, what is asked for, the action or why it is refused
     (nothing, "t.h5", {}, "new"),
     (nothing, "t", {}, "new"),
     (nothing, "t.h5", {"force": True}, "new"),
@@ -94,13 +94,13 @@ def contents(folder: pathlib.Path) -> dict[str, bytes | None]:
 
 
 @pytest.mark.parametrize(("situation", "name", "asked", "expected"), SITUATIONS)
-def test_the_verdict_on_what_is_there(tmp_path, situation, name, asked, expected):
+def test_the_action_for_what_is_there(tmp_path, situation, name, asked, expected):
     situation(tmp_path / name)
     before = contents(tmp_path)
     request = Request.of(RULES, tmp_path / name, **asked)
     if expected in ("new", "present", "resume", "replace"):
         plan = plan_of(request)
-        assert plan.verdict == expected
+        assert plan.action == expected
         assert (plan.replaced is not None) is (expected == "replace")
         assert plan.is_folder is (name == "t")
     else:
@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_refused_only_where_there_is_something_to_solve(tmp
     with pytest.raises(DiskLimitError, match=r"needs .* while it is solved"):
         plan_of(Request.of(RULES, output))
     write_meaningless(output, RULES)
-    assert plan_of(Request.of(RULES, output, memory=1 << 20)).verdict == "present"
+    assert plan_of(Request.of(RULES, output, memory=1 << 20)).action == "present"
 
 
 @pytest.mark.parametrize(

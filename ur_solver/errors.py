@@ -180,7 +180,7 @@ class DamagedEstimatorError(UrError):
     """An estimator's file is truncated, incomplete or does not match its digest."""
 
 
-class PassedOverWarning(UserWarning):
+class IgnoredFileWarning(UserWarning):
     """A file in a folder of tables or estimators cannot be used; the search goes on without it."""
 
 

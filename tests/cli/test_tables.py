@@ -62,7 +62,7 @@ def test_tables_are_listed(folder):
     unfinished, certified, plain, damaged, other = found
     kinds = ["unfinished", "table", "table", "damaged", "other"]
     assert [each["kind"] for each in found] == kinds
-    assert other["message"].endswith("is not a solution table; it is passed over")
+    assert other["message"].endswith("is not a solution table; it is ignored")
     assert (unfinished["rules"], unfinished["pieces"]) == ("aseb", 4)
     assert unfinished["n_bytes"] > 1000
     assert 0 < certified["error"] < 1e-11

@@ -131,7 +131,7 @@ def test_a_faulty_estimator_is_left_out_and_named(tmp_path):
         path.unlink()
     assert result.exit_code == 0
     assert "blitz-5.h5' is not an estimator" in result.stderr
-    assert "it is passed over" in result.stderr
+    assert "it is ignored" in result.stderr
     assert "blitz-5" not in {each["id"] for each in index_of(tmp_path / "site")["tables"]}
 
 

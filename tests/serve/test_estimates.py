@@ -15,7 +15,7 @@ from tests.serve.test_requests import resolved
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
 from ur_solver.audit.texts import game_values
-from ur_solver.errors import PassedOverWarning
+from ur_solver.errors import IgnoredFileWarning
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
 from ur_solver.rules import SIDE_NAMES, named_rules
@@ -159,7 +159,7 @@ def test_estimators_of_other_games_are_served_after_the_tables(tmp_path, monkeyp
     for word in ("finkel:2", "aseb:2"):
         write(tmp_path / "estimators" / f"{word.replace(':', '-')}.h5", stored_of(word))
     (tmp_path / "estimators" / "none.h5").write_bytes(b"nothing")
-    with pytest.warns(PassedOverWarning, match=r"none\.h5") as said:
+    with pytest.warns(IgnoredFileWarning, match=r"none\.h5") as said:
         shelf = open_shelf(lambda text: None)
     assert [name for name in shelf if not name.endswith("-7")] == ["finkel-2", "aseb-2"]
     assert isinstance(shelf["aseb-2"], Estimator)

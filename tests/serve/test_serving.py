@@ -23,7 +23,7 @@ from tests.serve.asking import Asker, answer
 from tests.serve.conftest import position_path
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
-from ur_solver.errors import DamagedTableError, PassedOverWarning
+from ur_solver.errors import DamagedTableError, IgnoredFileWarning
 from ur_solver.rules import UR, named_rules
 from ur_solver.serve.app import make_app
 from ur_solver.serve.front import Front, bound_socket
@@ -126,7 +126,7 @@ def test_all_tables_of_the_folders_are_served(solved, tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr("ur_solver.serve.shelf.table_folders", lambda: [tmp_path])
     with (
-        pytest.warns(PassedOverWarning, match=r"none\.h5") as said,
+        pytest.warns(IgnoredFileWarning, match=r"none\.h5") as said,
         contextlib.closing(open_shelf(lambda text: None)) as shelf,
     ):
         assert list(shelf) == ["odd-n-me", "one"]

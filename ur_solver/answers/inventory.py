@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from ur_solver.answers.locate import passed_over
+from ur_solver.answers.locate import ignored_text
 from ur_solver.blocks.folder import remove_blocks
 from ur_solver.blocks.lock import HEAD, checkpoint_folder
 from ur_solver.errors import (
@@ -110,7 +110,7 @@ class Kept:
     def _other(cls, path: pathlib.Path) -> Self:
         """What lies under a table's name and is none."""
         error = NotATableError(f"{str(path)!r} is not a solution table")
-        return cls(path, Kind.OTHER, disk_bytes(path), message=passed_over(path, error))
+        return cls(path, Kind.OTHER, disk_bytes(path), message=ignored_text(path, error))
 
 
 def _is_of_solve(path: pathlib.Path) -> bool:

@@ -17,9 +17,9 @@ from contextlib import suppress
 
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.errors import (
+    IgnoredFileWarning,
     MemoryLimitError,
     MissingTableError,
-    PassedOverWarning,
     RuleSetError,
     TableInUseError,
     UrError,
@@ -50,7 +50,7 @@ def find_file(rules: RuleSet, objective: str = WIN) -> TableFile | None:
 
     One with as many levels of fines is preferred, then the most exact value type. A file of the
     right name that holds another game, or a part of it, is ignored; one that is no table, or cannot
-    be read, is passed over (PassedOverWarning). TableInUseError if a table is being written.
+    be read, is ignored (IgnoredFileWarning). TableInUseError if a table is being written.
     """
     nearest = None
     for table in _tables_named_for(rules, objective):
@@ -79,24 +79,24 @@ def _tables_named_for(rules: RuleSet, objective: str) -> Iterator[TableFile]:
                 raise
         except UrError as error:
             if not is_shared:
-                pass_over(path, error)
+                ignore(path, error)
 
 
-def pass_over(path: pathlib.Path, error: UrError) -> None:
+def ignore(path: pathlib.Path, error: UrError) -> None:
     """Say that a file in a folder of tables or estimators is not used, and where it belongs."""
     # all come from this line, so that a process says each sentence once
-    warnings.warn(PassedOverWarning(passed_over(path, error)), stacklevel=1)
+    warnings.warn(IgnoredFileWarning(ignored_text(path, error)), stacklevel=1)
 
 
-def passed_over(path: pathlib.Path, error: UrError) -> str:
-    """What `pass_over` says."""
+def ignored_text(path: pathlib.Path, error: UrError) -> str:
+    """What `ignore` says."""
     home, folder = _HOMES.get(format_of(path) or ""), path.parent
     belongs = ""
     if home == ESTIMATORS and folder.name != ESTIMATORS:
         belongs = f", and belongs in {str(folder / ESTIMATORS)!r}"
     if home == "" and folder.name == ESTIMATORS:
         belongs = f", and belongs in {str(folder.parent)!r}"
-    return f"{error}; it is passed over{belongs}"
+    return f"{error}; it is ignored{belongs}"
 
 
 _HOMES = {FORMAT: "", ESTIMATOR_FORMAT: ESTIMATORS}
@@ -197,15 +197,15 @@ def open_file_of(
         )
     from ur_solver.common.progress import shown_task  # noqa: PLC0415 - rarely needed
     from ur_solver.solving.execution import run  # noqa: PLC0415 - rarely needed
-    from ur_solver.solving.plan import Verdict, plan_of  # noqa: PLC0415 - rarely needed
+    from ur_solver.solving.plan import Action, plan_of  # noqa: PLC0415 - rarely needed
     from ur_solver.solving.request import Request  # noqa: PLC0415 - rarely needed
     from ur_solver.table.output import new_table_path  # noqa: PLC0415 - rarely needed
 
     path = new_table_path(rules)
-    # what is there has been passed over, and stays
+    # what is there is ignored, and stays
     other = path.with_name(table_name(exact_name(rules))) if os.path.lexists(path) else None
     plan = plan_of(Request.of(rules, output=other))
-    if plan.verdict is not Verdict.PRESENT:
+    if plan.action is not Action.PRESENT:
         say(
             f"there is no table of {rules.title} yet: solving its {positions:,} positions into "
             f"{plan.path}"

@@ -158,7 +158,7 @@ def solve(
     Move('A1B2')
     """
     from ur_solver.solving.execution import counts_for, run  # noqa: PLC0415 - the solver, for solving
-    from ur_solver.solving.plan import Verdict, plan_of  # noqa: PLC0415 - the solver, for solving
+    from ur_solver.solving.plan import Action, plan_of  # noqa: PLC0415 - the solver, for solving
     from ur_solver.solving.request import Request  # noqa: PLC0415 - the solver, for solving
 
     check_progress(progress)
@@ -176,7 +176,7 @@ def solve(
             force=force,
         )
     )
-    if plan.verdict is not Verdict.PRESENT:
+    if plan.action is not Action.PRESENT:
         with wanted_progress(progress, "solving", plan.request.part.n_positions) as report:
             run(plan, counts_for(report))
     return Table(plan.path)

@@ -27,7 +27,7 @@ except ImportError:  # Windows, which knows no such limit
 
 from ur_solver.cli.completion import Bash
 from ur_solver.common.text import ENCODABLE, printable
-from ur_solver.errors import InputError, PassedOverWarning, UrError, did_you_mean
+from ur_solver.errors import IgnoredFileWarning, InputError, UrError, did_you_mean
 
 add_completion_class(Bash)
 
@@ -166,7 +166,7 @@ class _Commands(click.Group):
         try:
             try:
                 with warnings.catch_warnings():
-                    warnings.filterwarnings("default", category=PassedOverWarning)
+                    warnings.filterwarnings("default", category=IgnoredFileWarning)
                     warnings.showwarning = _show
                     return super().invoke(ctx)
             except click.UsageError as error:

@@ -56,7 +56,7 @@ from ur_solver.solving.execution import (
     WorkersChanged,
     run,
 )
-from ur_solver.solving.plan import Plan, Verdict, path_of, plan_of
+from ur_solver.solving.plan import Action, Plan, path_of, plan_of
 from ur_solver.solving.request import Request
 from ur_solver.table.format import WIN
 
@@ -256,7 +256,7 @@ def solve_command(
         _say_cost(request, as_json=as_json)
         return
     plan = plan_of(request)
-    if plan.verdict is not Verdict.PRESENT:
+    if plan.action is not Action.PRESENT:
         _announce(request, messages)
         _solve(plan, messages, as_json=as_json)
     elif as_json:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values, totals_of
 from ur_solver.answers.inventory import Kept, Kind
-from ur_solver.answers.locate import find_file, find_part, is_rule_set, pass_over, passed_over
+from ur_solver.answers.locate import find_file, find_part, ignore, ignored_text, is_rule_set
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -470,7 +470,7 @@ def kept_estimator(path: pathlib.Path) -> Kept:
     try:
         stored = read(path)
     except NotAnEstimatorError as error:
-        return Kept(path, Kind.OTHER, n_bytes, message=passed_over(path, error))
+        return Kept(path, Kind.OTHER, n_bytes, message=ignored_text(path, error))
     except UrError as error:
         return Kept(path, Kind.DAMAGED, n_bytes, message=str(error))
     rules, made = stored.rules, stored.made_by.get("made")
@@ -493,14 +493,14 @@ def find_estimator(
 ) -> Estimator | None:
     """The estimator of a rule set, which asks some `tables` as `open_estimator` says; or None.
 
-    What is no estimator, or cannot be read, is passed over (PassedOverWarning).
+    What is no estimator, or cannot be read, is ignored (IgnoredFileWarning).
     RuleSetMismatchError if the file of that name is of another rule set.
     """
     for path in _paths_of(rules):
         try:
             found = Estimator(path, plies=plies)
         except UrError as error:
-            pass_over(path, error)
+            ignore(path, error)
             continue
         check_is_of(found, rules)
         return with_tables(found, tables)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ur_solver.answers.locate import open_file, pass_over
+from ur_solver.answers.locate import ignore, open_file
 from ur_solver.api.table import Table
 from ur_solver.common.machine import free_memory
 from ur_solver.errors import BeyondTableError, UrError
@@ -69,7 +69,7 @@ def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
 def open_shelf(say: Callable[[str], object], memory: int | None = None) -> Shelf:
     """All tables in the folders of tables, and the estimators of other games.
 
-    Invalid files are passed over (PassedOverWarning), and tables of a part of a game reported. If
+    Invalid files are ignored (IgnoredFileWarning), and tables of a part of a game reported. If
     there is no table, `FIRST_TABLE` is solved.
     """
     tables: list[Evaluator] = [Table(file) for file in _files(say)]
@@ -87,7 +87,7 @@ def _files(say: Callable[[str], object]) -> Iterator[TableFile]:
             try:
                 file = TableFile(path)
             except UrError as error:
-                pass_over(path, error)
+                ignore(path, error)
                 continue
             try:
                 file.check_whole("ur serve")
@@ -103,7 +103,7 @@ def _estimators(rules: Sequence[RuleSet]) -> Iterator[Estimator]:
         try:
             found = open_estimator(kept.path, tables=ALL)
         except UrError as error:
-            pass_over(kept.path, error)
+            ignore(kept.path, error)
             continue
         if any(found.rules.is_same_game(each) for each in known):
             found.close()

@@ -25,7 +25,7 @@ from ur_solver.table.output import check_place, check_replaceable, is_unfinished
 from ur_solver.table.reader import TableFile
 
 
-class Verdict(StrEnum):
+class Action(StrEnum):
     """What a run has to do."""
 
     PRESENT = "present"
@@ -46,8 +46,8 @@ class Plan:
     folder: pathlib.Path  # of the blocks' files: the table itself, or a folder next to it
     job: Job
     room: Room  # of the process that solves; empty where there is nothing to solve, or workers do
-    verdict: Verdict
-    replaced: str | None  # what will be replaced, in words; None unless the verdict is to replace
+    action: Action
+    replaced: str | None  # what will be replaced, in words; None unless the action is to replace
 
     @property
     def is_folder(self) -> bool:
@@ -70,9 +70,9 @@ def plan_of(request: Request) -> Plan:
     path = path_of(request)
     check_place(path)
     folder = path if is_folder_name(path) else checkpoint_folder(path)
-    verdict, replaced = _verdict(request, path, folder)
+    action, replaced = _action(request, path, folder)
     room = ROOM_OF_A_DRIVER
-    if verdict is not Verdict.PRESENT:
+    if action is not Action.PRESENT:
         if request.cluster is None:
             room = room_for(request)
         check_disk(request, nearest_place(path) if request.output is None else path)
@@ -83,7 +83,7 @@ def plan_of(request: Request) -> Plan:
         part=request.part.name,
         precision=request.precision,
     )
-    return Plan(request, path, folder, job, room, verdict, replaced)
+    return Plan(request, path, folder, job, room, action, replaced)
 
 
 def path_of(request: Request) -> pathlib.Path:
@@ -95,19 +95,19 @@ def path_of(request: Request) -> pathlib.Path:
     return new_table_path(request.rules, request.value_type, request.part)
 
 
-def _verdict(
+def _action(
     request: Request, path: pathlib.Path, folder: pathlib.Path
-) -> tuple[Verdict, str | None]:
+) -> tuple[Action, str | None]:
     """What a run has to do, and what it replaces."""
     if not is_unfinished(path):  # which is resumed
         may_replace = request.force or request.known is not None
         if not may_replace and os.path.lexists(path):
             _check_present(request, path)
-            return Verdict.PRESENT, None
+            return Action.PRESENT, None
         replaced = check_replaceable(path, force=may_replace)
         if replaced is not None:
-            return Verdict.REPLACE, replaced
-    return (Verdict.RESUME if os.path.isfile(folder / HEAD) else Verdict.NEW), None
+            return Action.REPLACE, replaced
+    return (Action.RESUME if os.path.isfile(folder / HEAD) else Action.NEW), None
 
 
 _REPLACE = "--force replaces it (in Python, force=True)"

@@ -540,9 +540,8 @@ def _half_tables(space: TileSpace, *, has_blocks: bool) -> dict[str, npt.NDArray
             "half_configs": np.zeros((0, 2), dtype=np.int32),
         }
     blocks = space.blocks
-    mine, theirs, start = (
-        each[blocks.is_half] for each in (blocks.mine, blocks.theirs, blocks.offset)
-    )
+    is_half = blocks.is_half
+    mine, theirs, start = blocks.mine[is_half], blocks.theirs[is_half], blocks.offset[is_half]
     offset = np.full((space.n_configs, space.n_configs), -1, dtype=np.int64)
     offset[mine, theirs] = start
     return {

@@ -14,7 +14,7 @@ from tests.estimators.test_file import stored_of
 from tests.solving import make_table
 from ur_solver.answers.locate import find_file
 from ur_solver.cli import cli
-from ur_solver.errors import InputError, MissingEstimatorError, PassedOverWarning
+from ur_solver.errors import IgnoredFileWarning, InputError, MissingEstimatorError
 from ur_solver.estimators.file import write
 from ur_solver.rules import named_rules
 from ur_solver.serve.shelf import open_shelf
@@ -62,12 +62,12 @@ def asked(*words):
 def said_once(stderr, path):
     about = [line for line in stderr.splitlines() if str(path) in line]
     assert len(about) == 1, stderr
-    assert "it is passed over" in about[0]
+    assert "it is ignored" in about[0]
     return about[0]
 
 
 @pytest.mark.parametrize("stranger", AMONG_TABLES)
-def test_one_under_a_tables_name_is_passed_over(folder, stranger):
+def test_one_under_a_tables_name_is_ignored(folder, stranger):
     large, small = folder / "masters-7.h5", folder / "finkel-1.h5"
     for path in (large, small):
         AMONG_TABLES[stranger](path)
@@ -82,9 +82,9 @@ def test_one_under_a_tables_name_is_passed_over(folder, stranger):
     assert kept is None or small.read_bytes() == kept
     exact.unlink()
     # and in Python
-    with pytest.warns(PassedOverWarning, match="it is passed over"):
+    with pytest.warns(IgnoredFileWarning, match="it is ignored"):
         assert isinstance(ur.open_evaluator(LARGE), ur.Estimator)
-    with pytest.warns(PassedOverWarning):
+    with pytest.warns(IgnoredFileWarning):
         assert find_file(named_rules(SMALL)) is None
     assert "finkel-2.h5: right" in _verified()
     listed = [json.loads(line) for line in asked("tables", "--json")[0].splitlines()]
@@ -99,7 +99,7 @@ def _verified():
 
 
 @pytest.mark.parametrize("stranger", AMONG_ESTIMATORS)
-def test_one_under_an_estimators_name_is_passed_over(folder, monkeypatch, stranger):
+def test_one_under_an_estimators_name_is_ignored(folder, monkeypatch, stranger):
     shipped = folder / "shipped"
     shipped.mkdir()
     monkeypatch.setattr("ur_solver.estimators.estimator.SHIPPED", shipped)
@@ -110,7 +110,7 @@ def test_one_under_an_estimators_name_is_passed_over(folder, monkeypatch, strang
     for words in (["best", LARGE], ["info", LARGE]):
         sentence = said_once(asked(*words)[1], path)
         assert (f"and belongs in '{folder}'" in sentence) == (stranger == "a table")
-    with pytest.warns(PassedOverWarning, match="it is passed over"):
+    with pytest.warns(IgnoredFileWarning, match="it is ignored"):
         found = ur.open_estimator(LARGE)
     assert found.path.parent == shipped
     assert str(path) in asked("tables")[0]
@@ -126,7 +126,7 @@ def test_a_shelf_has_the_others(folder, stranger):
             assert list(shelf) == ["finkel-2", "masters-7"]
     texts = [str(each.message) for each in caught]
     assert len(texts) == len({*texts}) == 2
-    assert all("it is passed over" in text for text in texts)
+    assert all("it is ignored" in text for text in texts)
 
 
 @pytest.fixture
