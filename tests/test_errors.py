@@ -118,6 +118,7 @@ def test_options_of_a_solve_are_checked(option, tmp_path):
 
 
 def test_other_things_are_checked(table, tmp_path):
+    ur.solve("finkel:2")  # what is asked for is checked where a table is there, too
     for ask in (
         lambda: table.audit(None),
         lambda: list(table.audits([1])),
@@ -131,6 +132,7 @@ def test_other_things_are_checked(table, tmp_path):
         lambda: ur.write_games([], 1),
         lambda: ur.solve("finkel:1", tmp_path / "t.h5", progress=1),
         lambda: ur.solve_from("blitz:1", ONE, memory="x"),
+        lambda: ur.solve_from("finkel:2", START, memory="x"),
         lambda: ur.solve_from("blitz:1", ONE, threads=0),
         lambda: ur.solve_from("finkel:2", START, progress=True),
         lambda: ur.train("finkel:1", tmp_path / "e.h5", rounds=0),

@@ -12,10 +12,10 @@ from tests.meaningless import write_meaningless
 from tests.solving import make_table
 from ur_solver.answers.locate import find_file, find_part, is_table_word, open_file, open_file_of
 from ur_solver.errors import (
+    IgnoredFileWarning,
     MissingTableError,
     NotATableError,
     OutputError,
-    PassedOverWarning,
     RuleSetError,
 )
 from ur_solver.rules import named_rules
@@ -118,7 +118,7 @@ def test_a_table_of_another_game_is_passed_over(folder):
 
 def test_a_file_of_the_right_name_that_is_no_table_is_reported(folder):
     (folder / "finkel-1.h5").write_text("nothing")
-    with pytest.warns(PassedOverWarning, match=r"finkel-1\.h5"), pytest.raises(MissingTableError):
+    with pytest.warns(IgnoredFileWarning, match=r"finkel-1\.h5"), pytest.raises(MissingTableError):
         open_file("finkel:1")
 
 

@@ -12,6 +12,7 @@ from ur_solver.answers.positions import PositionLike
 from ur_solver.api.table import Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.common.progress import Progress, check_progress, wanted_progress
+from ur_solver.common.text import whole_number
 from ur_solver.errors import WrongTypeError
 from ur_solver.rules import RuleSet, named_rules
 
@@ -235,4 +236,7 @@ def solve_from(
     chosen.check_position(asked)
     if progress is not None and not callable(progress):
         raise WrongTypeError(f"progress is {progress!r:.60}; expected a function or None")
+    for name, value in (("threads", threads), ("memory", memory)):  # also if nothing is solved
+        if value is not None:
+            whole_number(name, value, 1)
     return Table(table_from(chosen, asked, threads=threads, memory=memory, progress=progress))
