@@ -337,7 +337,7 @@ def test_a_site_of_the_version_before_heals_when_it_is_published_anew(browser, t
     person = Person(browser, host.origin + PATH)
     person.page.goto(f"{person.origin}/")
     person.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
-    publish(tmp_path / "games" / "ur", [], [named_rules("finkel:1")])
+    publish(folder.path, [], [named_rules("finkel:1"), named_rules("aseb:1")])
     person.page.reload()  # by which the browser finds the new worker
     person.page.evaluate(
         """async () => {
