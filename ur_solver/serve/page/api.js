@@ -154,12 +154,16 @@ export class Source {
 
   /**
    * Decisions drawn from play, by a seed; `cost` is the least that a mistake loses, a share of what there
-   * is to win. @returns {Promise<import("./exercises.js").Exercise[]>}
+   * is to win. `meet` gets each as soon as it is found, and may let the search for others wait.
+   * @param {(found: import("./exercises.js").Exercise) => any} meet
+   * @returns {Promise<import("./exercises.js").Exercise[]>}
    */
-  async exercises(wanted) {
+  async exercises(wanted, meet = () => null) {
     const { path } = this;
-    const found = await this.answer(({ exercisesAnswer }, judge) => exercisesAnswer(judge, wanted));
-    return found.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
+    const of = ({ position, choice, throws }) => ({ path, position, choice, throws });
+    const found = await this.answer(({ exercisesAnswer }, judge) =>
+      exercisesAnswer(judge, wanted, (each) => meet(of(each))));
+    return found.map(of);
   }
 
   /** Counts of throws by side, compared with those of fair dice. */

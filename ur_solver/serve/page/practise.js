@@ -75,28 +75,55 @@ export class Practise extends Dialog {
   fromPlay(path, cost) {
     return this.run(async () => {
       const [seed] = crypto.getRandomValues(new Uint32Array(1));
-      const found = await new Source(path).exercises({ seed, count: COUNT, cost });
-      if (!found.length) throw new Error("No mistake in this game costs as much; choose a smaller loss.");
-      this.begin(found);
+      const list = [];
+      let show;
+      let met;
+      const shown = new Promise((done) => { show = done; });
+      const first = new Promise((done) => { met = done; });
+      const all = new Source(path).exercises({ seed, count: COUNT, cost }, (each) => {
+        if (list.length && !this.dialog.open) throw new Error("nobody waits");
+        list.push(each);
+        met();
+        this.hear?.();
+        return shown; // the others are looked for when the first one is on screen
+      });
+      await Promise.race([first, all]);
+      if (!list.length) throw new Error("No mistake in this game costs as much; choose a smaller loss.");
+      this.take(list, all.catch(() => null));
+      await this.next().finally(show);
     });
   }
 
   // Asking.
 
   begin(list) {
-    this.list = list;
-    this.number = 0;
-    this.right = 0;
+    this.take(list);
     return this.run(() => this.next());
+  }
+
+  /** Take up a list; while its `rest` is awaited it may grow. @param {Promise<any> | null} rest */
+  take(list, rest = null) {
+    Object.assign(this, { list, rest, number: 0, right: 0 });
+    rest?.then(() => {
+      if (this.rest === rest) this.rest = null;
+    });
   }
 
   async next() {
     const { list, number } = this;
-    this.title.textContent = list.length > 1 ? `Practise: ${number + 1} of ${list.length}` : "What would you play?";
+    const count = this.rest ? COUNT : list.length;
+    this.title.textContent = count > 1 ? `Practise: ${number + 1} of ${count}` : "What would you play?";
     this.tried = new Set();
     this.forward = make("p", { class: "buttons" });
     this.body.replaceChildren(this.forward);
     this.title.focus();
+    while (this.rest && !list[number]) {
+      await Promise.race([this.rest, new Promise((come) => { this.hear = come; })]);
+    }
+    if (!list[number]) {
+      this.end();
+      return;
+    }
     try {
       this.question = await Question.of(list[number], this.session.view);
       if (this.question.options.length < 2) throw new Error("There is no choice in this position any more.");
@@ -128,15 +155,15 @@ export class Practise extends Dialog {
   }
 
   showForward() {
-    const isLast = this.number + 1 === this.list.length;
+    const isLast = !this.rest && this.number + 1 === this.list.length;
     const onward = button(isLast ? "Finish" : "Next", () => (isLast ? this.end() : this.run(() => {
       this.number += 1;
       return this.next();
     })), { id: "practise-next", class: this.isDone ? "main" : "" });
     this.forward.replaceChildren(...[
       this.isDone ? null : button("Show the answer", () => this.show(), { id: "practise-show" }),
-      this.list.length > 1 ? onward : null,
-      this.closing(this.list.length > 1 ? "Stop" : "Go on", this.isDone && this.list.length === 1 ? "main" : ""),
+      this.rest || this.list.length > 1 ? onward : null,
+      this.closing(this.rest || this.list.length > 1 ? "Stop" : "Go on", this.isDone && this.list.length === 1 ? "main" : ""),
     ].filter(Boolean));
   }
 
