@@ -171,7 +171,7 @@ function endOf(game, winner) {
 function auditOf({ moves }, game, line) {
   const { row, side } = moves.encode(line.position);
   const winner = moves.winner(row, side);
-  const { ending, left } = endOf(game, winner);
+  const { ending, left, winner: won } = endOf(game, winner);
   const units = new Units(moves.about);
   let result = `not finished, light has ${units.short(line.end_value)}`;
   if (winner) {
@@ -183,7 +183,7 @@ function auditOf({ moves }, game, line) {
   return {
     ...line, result, rounds: game.rounds ?? null, ending,
     names: { light: game.names.Light ?? null, dark: game.names.Dark ?? null },
-    winner: winner ? NAMES[winner] : null,
+    winner: won ? NAMES[won] : null,
   };
 }
 
