@@ -4,6 +4,7 @@ import { Source, games } from "./api.js";
 import { Board, wayOf } from "./board.js";
 import { drawn } from "./dice.js";
 import { at, button, download, make, parsedSvg } from "./dom.js";
+import { part } from "./common.js";
 import { pathFor } from "./start.js";
 import { LEVELS, SIDES, capitalised, counted, plainText } from "./words.js";
 
@@ -48,7 +49,7 @@ function namedIn(text, tables) {
 /** What may answer for the games of a text: for the rules that it names, or else for those on screen. */
 async function pathsFor({ source, about }, text) {
   const { rules, tables } = await games();
-  const { wordsIn } = await import("./reading.js");
+  const { wordsIn } = await part(import("./reading.js"));
   const words = wordsIn(text, rules);
   if (words.length) {
     const found = await Promise.all(words.map((word) => pathFor({ path: word === about.word ? source.path : "", word })));
@@ -111,7 +112,7 @@ function wireOpening(session, { load, open, ready }) {
     }
     const warnings = [];
     try {
-      const { fileText } = await import("./reading.js");
+      const { fileText } = await part(import("./reading.js"));
       at("text").value = fileText(new Uint8Array(await file.arrayBuffer()), (words) => warnings.push(words));
     } catch (error) {
       say(error.message);

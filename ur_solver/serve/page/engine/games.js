@@ -1,7 +1,7 @@
 // Games as the page saves them, read and judged: in the plain notation (ur_solver/records/plain.py), in
 // RGN and in RoyalUr's JSON. What people write by hand wants the program.
 
-import { Refusal } from "../common.js";
+import { Refusal, part } from "../common.js";
 import { pliesByTurn } from "../tree.js";
 import { Units, plainText } from "../words.js";
 import { lineAnswer, openedBy } from "./line.js";
@@ -62,7 +62,7 @@ function parts(text) {
 /** The games of a text in any notation: each is read when it is called. */
 async function gamesOf(moves, text) {
   // what only some games need is loaded for these
-  const json = /^\s*[{[]\s*[{"]/.test(text) ? await import("../royalur.js") : null;
+  const json = /^\s*[{[]\s*[{"]/.test(text) ? await part(import("../royalur.js")) : null;
   if (json?.isJson(text)) return json.jsonGames(moves, text);
   return isRgn(text) ? rgnParts(text).map((part) => () => rgnGame(moves, part))
     : parts(text).map((lines) => () => plainGame(moves, lines));
