@@ -14,8 +14,8 @@ from ur_solver.rules import named_rules
 
 pytestmark = [needs_browser, pytest.mark.medium]
 
-FINKEL = "table=finkel-3&values=no&dark=random"
-KEPT = "async () => (await import('./device.js')).device.all('games').then(all => all.length)"
+PEOPLE = "table=finkel-3&values=no"
+COMPUTER = f"{PEOPLE}&dark=random"
 
 
 def tab(person):
@@ -109,7 +109,7 @@ def test_a_record_goes_on_in_two_tabs(person):
 
 def test_a_game_is_played_on_in_two_tabs(person):
     rng = random.Random(1)
-    person.visit(FINKEL)
+    person.visit(PEOPLE)
     play(person, rng, (by_list,), 3)
     address = person.page.url
     other = tab(person)
@@ -172,8 +172,9 @@ def items(person):
 
 def test_yesterdays_game_is_found_again(person):
     person.page.clock.set_fixed_time("2030-01-10T20:00:00")
-    person.visit(FINKEL)
+    person.visit(COMPUTER)
     play(person, random.Random(1), (by_list,), 3)
+    person.until("#throw[aria-disabled=false]")  # the computer has played
     game = person.address["game"]
     person.page.close()
     person.page = tab(person).page  # no history of the tab before
@@ -213,7 +214,7 @@ def test_yesterdays_game_is_found_again(person):
 
 
 def test_a_game_is_named_and_deleted(person):
-    person.visit(FINKEL)
+    person.visit(PEOPLE)
     play(person, random.Random(1), (by_list,), 2)
     my_games(person)
     person.press("Rename", "#games-list")
@@ -298,7 +299,7 @@ REFUSALS = {
 def test_a_browser_that_keeps_nothing_says_so_and_plays(browser, origin, how):
     person = Person(browser, origin)
     person.context.add_init_script(REFUSALS[how])
-    person.visit(FINKEL)
+    person.visit(PEOPLE)
     play(person, random.Random(1), (by_list,), 2)
     said = person.page.locator("#not-kept")
     person.until("#not-kept", "no room" if how == "no room" else "keeps nothing")
@@ -422,7 +423,7 @@ def test_500_games_are_filtered_and_taken_to_another_device(person, browser, ori
     saved = caught.value.path()
     assert plain(json.loads(saved.read_text())["games"]) == plain(games)
     other = Person(browser, origin)
-    other.visit(FINKEL)
+    other.visit(PEOPLE)
     play(other, random.Random(1), (by_list,), 2)
     own = other.kept("games")
     my_games(other)
