@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.publish.conftest import ASKED, ESTIMATORS, SITE, TABLES
+from tests.publish.conftest import ASKED, ESTIMATORS, SITE, TABLES, WIDE
 from tests.serve.browser import needs_browser
 from ur_solver.estimators.calibration import positions_of_play
 from ur_solver.estimators.estimator import Estimator
@@ -50,7 +50,7 @@ def test_more_fines_than_a_table_has_levels(asked, site):
     assert found["chances"] == [table.chance(each) for each in positions]
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", ESTIMATORS + WIDE)
 def test_estimates_of_play_are_the_same(asked, site, name):
     estimator = site.values[name]
     assert isinstance(estimator, Estimator)
