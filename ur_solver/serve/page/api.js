@@ -171,11 +171,12 @@ export class Source {
     return this.answer(({ diceAnswer }, judge) => diceAnswer(judge, counts));
   }
 
-  // Games of any notation want the server; those that the page writes are read without one.
+  // What people write by hand wants the server; what programs write is read without one.
 
-  audit(games) {
-    return SITE ? this.answer(({ auditAnswer }, judge) => auditAnswer(judge, games))
-      : this.asked("audit", { text: games });
+  async audit(games) {
+    const audited = (text) => this.answer(({ auditAnswer }, judge) => auditAnswer(judge, text));
+    if (SITE) return audited(games);
+    return this.hasValues ? this.asked("audit", { text: games }) : audited(await this.convert(games, "ur"));
   }
 
   convert(games, notation) {

@@ -2,8 +2,9 @@
 
 import { Source, games } from "./api.js";
 import { Board, Presses } from "./board.js";
+import { device } from "./device.js";
 import { Dialog, button, cautious, figures, make, named } from "./dom.js";
-import { DAYS, MOST_GAMES, MOST_MISTAKES, Question, kept, mistakesOf } from "./exercises.js";
+import { DAYS, Question, isDue, kept, mistakesOf } from "./exercises.js";
 import { counted } from "./words.js";
 
 const COUNT = 10;
@@ -23,7 +24,7 @@ export class Practise extends Dialog {
   /** What to practise is chosen first. */
   async open() {
     this.judges = await judges();
-    this.choose();
+    await this.choose();
     this.dialog.showModal();
   }
 
@@ -38,9 +39,11 @@ export class Practise extends Dialog {
 
   // What to practise.
 
-  choose() {
+  async choose() {
     const { session } = this;
     const own = mistakesOf(session);
+    const all = await kept.mistakes();
+    const due = all.filter(isDue);
     const those = (words, list, id) => button(words, () => this.begin(shuffled(list)), { id, disabled: !list.length });
     const cost = make("select", { id: "practise-cost" }, ...COSTS.map((share) =>
       make("option", { value: share, selected: share === 0.02 }, `${100 * share} %`)));
@@ -51,24 +54,24 @@ export class Practise extends Dialog {
     this.body.replaceChildren(
       make("p", {}, "You see a position and a throw, and choose the move. The answer stays hidden until you have tried."),
       make("div", { class: "choices", role: "group", "aria-label": "What to practise" },
-        those(`Due today: ${kept.due.length} of ${counted(kept.mistakes.length, "mistake")}`, kept.due, "practise-due"),
-        those(`All kept mistakes: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
+        those(`Due today: ${due.length} of ${counted(all.length, "mistake")}`, due, "practise-due"),
+        those(`All kept mistakes: ${all.length}`, all, "practise-all"),
         those(`Mistakes of this game: ${own.length}`, own, "practise-own"),
         this.judges.length ? make("fieldset", {}, make("legend", {}, "Drawn from play"),
           make("label", {}, "Game ", judge),
           make("label", {}, "A mistake loses at least ", cost, " of what there is to win"), play) : null),
-      make("p", { class: "faint" }, `Mistakes of the games that you open, or play to their end, are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
+      make("p", { class: "faint" }, `Mistakes of the games that you open, or play to their end, are kept on this device and nowhere else. `
         + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
-      make("p", { class: "buttons" }, this.forgetting(), this.closing()));
+      make("p", { class: "buttons" }, this.forgetting(all), this.closing()));
   }
 
-  forgetting() {
-    const forgets = cautious("Forget all", "Really forget all kept games?", () => {
-      kept.forget();
-      this.choose();
+  forgetting(mistakes) {
+    const forgets = cautious("Forget all", "Really forget all mistakes?", () => this.run(async () => {
+      await device.clear("mistakes");
+      await this.choose();
       this.title.focus();
-    });
-    forgets.disabled = !kept.mistakes.length && !kept.games.length;
+    }));
+    forgets.disabled = !mistakes.length;
     return forgets;
   }
 
@@ -121,7 +124,7 @@ export class Practise extends Dialog {
       await Promise.race([this.rest, new Promise((come) => { this.hear = come; })]);
     }
     if (!list[number]) {
-      this.end();
+      await this.end();
       return;
     }
     try {
@@ -156,10 +159,11 @@ export class Practise extends Dialog {
 
   showForward() {
     const isLast = !this.rest && this.number + 1 === this.list.length;
-    const onward = button(isLast ? "Finish" : "Next", () => (isLast ? this.end() : this.run(() => {
+    const onward = button(isLast ? "Finish" : "Next", () => this.run(() => {
+      if (isLast) return this.end();
       this.number += 1;
       return this.next();
-    })), { id: "practise-next", class: this.isDone ? "main" : "" });
+    }), { id: "practise-next", class: this.isDone ? "main" : "" });
     this.forward.replaceChildren(...[
       this.isDone ? null : button("Show the answer", () => this.show(), { id: "practise-show" }),
       this.rest || this.list.length > 1 ? onward : null,
@@ -198,10 +202,11 @@ export class Practise extends Dialog {
     this.finish(question.best, `The best is ${question.best.text} with ${question.units.value(question.best.value, question.best.error)}.`);
   }
 
+  /** Count a first answer; `again` says when the decision comes again, once that is kept. */
   count(isRight) {
     this.right += Number(isRight);
-    const days = kept.answer(this.list[this.number], isRight);
-    this.again = days === null ? "" : ` It comes again in ${counted(days, "day")}.`;
+    this.again = kept.answer(this.list[this.number], isRight)
+      .then((days) => (days === null ? "" : ` It comes again in ${counted(days, "day")}.`));
   }
 
   say(words) {
@@ -221,7 +226,10 @@ export class Practise extends Dialog {
     }
     const other = this.compared(option);
     if (option.arrows) this.board.point([["best", option.arrows.best], ["played", other.arrows.played]]);
-    this.say(`${words}${this.again}`);
+    this.say(words);
+    this.again.then((again) => {
+      if (again && this.question === question) this.say(`${words}${again}`);
+    });
     this.showForward();
     this.forward.querySelector(".main")?.focus();
     this.run(() => this.explain([option, other]));
@@ -253,15 +261,16 @@ export class Practise extends Dialog {
       facts.map(([name, words]) => [name, ...words])));
   }
 
-  end() {
+  async end() {
+    const all = await kept.mistakes();
     this.title.textContent = "Practise";
     this.body.replaceChildren(
-      make("p", { role: "status" }, `${this.right} of ${this.list.length} right at the first try. ${kept.due.length} of ${counted(kept.mistakes.length, "kept mistake")} left for today.`),
+      make("p", { role: "status" }, `${this.right} of ${this.list.length} right at the first try. ${all.filter(isDue).length} of ${counted(all.length, "kept mistake")} left for today.`),
       make("p", { class: "buttons" },
-        button("Practise more", () => {
-          this.choose();
+        button("Practise more", () => this.run(async () => {
+          await this.choose();
           this.title.focus();
-        }, { class: "main" }), this.closing()));
+        }), { class: "main" }), this.closing()));
     this.title.focus();
   }
 }
