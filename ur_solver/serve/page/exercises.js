@@ -3,7 +3,7 @@
 import { Source } from "./api.js";
 import { keep, read } from "./common.js";
 import { verdictOf, writeTree } from "./tree.js";
-import { Units, entryOf, errorOf, throwsOf } from "./words.js";
+import { Units, doubtOf, entryOf, errorOf, throwsOf } from "./words.js";
 
 const SERIOUS = ["mistake", "blunder"];
 
@@ -72,14 +72,15 @@ export class Question {
     }));
   }
 
-  /** Of estimates, an option within the error of the comparison counts as the best. */
-  isRight(option) {
-    return verdictOf(this.answer.total, option.loss, option.doubt) !== "worse";
+  /** Whether an option is the best, too close to call or worse. */
+  verdict(option) {
+    return verdictOf(this.answer.total, option.loss, option.doubt);
   }
 
   /** What an option loses, with its unit. */
   lost(option) {
-    return `${this.units.gain(-option.loss, 2, option.doubt)} ${this.units.points}`;
+    const lost = `${this.units.gain(-option.loss, 2, option.doubt)} ${this.units.points}`;
+    return `${lost}${doubtOf(this.verdict(option))}`;
   }
 
   /** What the next throw may do after an option, in numbers; null after a choice before the throw. */
