@@ -17,6 +17,7 @@ from ur_solver.estimators.estimator import SHIPPED, Estimator
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.publish.site import PLIES, publish
 from ur_solver.rules import named_rules
+from ur_solver.serve.page_files import integrity_of
 
 TABLES = ("finkel:1", "birds:1", "skiriuk:1", "ben:1", "bell-stakes:1", "birds:2")
 ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7", "bell-stakes-7")
@@ -97,20 +98,26 @@ def browser():
         yield found
 
 
-SITE = """() => {
+MODULES = """(digest) => {
   const meta = document.createElementNS("http://www.w3.org/1999/xhtml", "meta");
   meta.setAttribute("name", "ur-data");
   meta.setAttribute("content", "data/");
+  meta.setAttribute("data-index", digest);
   document.documentElement.append(meta);
 }"""
 
 
-@pytest.fixture(scope="module")
-def modules(browser, files):
+def modules_page(browser, origin, folder):
     """A document of the site's own folder, with its modules but without the page's own doings."""
     page = browser.new_page()
-    page.goto(f"{files.origin}/games/ur/icon.svg")
-    page.evaluate(SITE)
+    page.goto(f"{origin}/games/ur/icon.svg")
+    page.evaluate(MODULES, integrity_of((folder / "data" / "index.json").read_bytes()))
+    return page
+
+
+@pytest.fixture(scope="module")
+def modules(browser, files, site):
+    page = modules_page(browser, files.origin, site.folder)
     yield page
     page.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -10,9 +9,9 @@ import sys
 import pytest
 
 from tests.publish.conftest import FileServer
+from tests.publish.test_trust import WHOLE
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import by_list, by_press, play
-from ur_solver.publish.site import publish
 from ur_solver.rules import named_rules
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -79,7 +78,8 @@ def test_it_plays_without_a_network_after_one_load(browser, site):
     server = FileServer(site.folder.parents[1])
     person = Person(browser, server.origin + PATH)
     person.visit()
-    person.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    person.page.locator("#offline button").click()
+    person.until("#offline", WHOLE)
     server.stop()
     person.context.set_offline(True)
     rng = random.Random(2)
@@ -90,52 +90,6 @@ def test_it_plays_without_a_network_after_one_load(browser, site):
         assert person.page.locator("#turns .turn").count() >= 1
         assert "%" in person.page.inner_text("#throws") + person.page.inner_text("#chances")
     person.close()
-
-
-def test_a_new_version_is_shown_once_all_pages_of_the_old_one_were_closed(browser, tmp_path):
-    """Files of one version stay together: the old page goes on, the next visit has the new one."""
-    folder = tmp_path / "games" / "ur"
-    publish(folder, [], [named_rules("finkel:1")])
-    for file in folder.rglob("*"):  # the server compares times by the second
-        os.utime(file, (1e9, 1e9))
-    server = FileServer(tmp_path)
-    person = Person(browser, server.origin + PATH)
-    person.visit("rules=finkel:1")
-    person.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
-    publish(folder, [], [named_rules("finkel:1"), named_rules("aseb:1")])
-    person.page.reload()
-    person.shown_whole()
-    update = """async () => {
-      const registration = await navigator.serviceWorker.ready;
-      await registration.update();
-      const worker = registration.installing;
-      while (worker?.state === "installing") {
-        await new Promise((found) => worker.addEventListener("statechange", found, { once: true }));
-      }
-      return (await (await fetch("data/index.json")).json()).rules.length;
-    }"""
-    assert person.page.evaluate(update) == 1
-    count = (
-        "fetch('data/index.json').then((reply) => reply.json()).then((index) => index.rules.length)"
-    )
-    # The browser takes a moment to see that a page is closed; one outside the site waits for it.
-    (tmp_path / "outside.html").write_text('<!DOCTYPE html><link rel="icon" href="data:,">')
-    person.page.goto(server.origin + "/outside.html")
-    person.page.evaluate(
-        """async (scope) => {
-      const { waiting } = await navigator.serviceWorker.getRegistration(scope);
-      while (waiting && waiting.state !== "activated") {
-        await new Promise((found) => (waiting.onstatechange = found));
-      }
-    }""",
-        PATH + "/",
-    )
-    person.visit("rules=finkel:1")
-    assert person.page.evaluate(count) == 2
-    names = person.page.evaluate("caches.keys()")
-    assert len([name for name in names if not name.endswith("pieces")]) == 1
-    person.close("outside.html")
-    server.stop()
 
 
 def test_what_was_not_loaded_is_named_without_a_network(browser, site):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -62,18 +65,56 @@ def test_all_files_are_listed_and_every_address_is_relative(site):
         assert address.startswith(("data:", "#")) or address in there, address
 
 
-def test_browsers_keep_all_but_the_pieces_of_large_tables(site, monkeypatch, tmp_path):
+def chained(folder):
+    """The digests of a site's files: by `index.html`, by the data's index, by heads, by `sw.js`."""
+    page = (folder / "index.html").read_text()
+    found = dict(re.findall(r'(?:src|href)="([\w./]+)" integrity="([^"]+)"', page))
+    found["data/index.json"] = re.search(r'data-index="([^"]+)"', page)[1]
+    for name, (size, digest) in index_of(folder)["sums"].items():
+        assert found.setdefault(name, digest) == digest
+        assert (folder / name).stat().st_size == size
+    for head in folder.rglob("head.bin"):
+        digests = head_arrays(head.read_bytes())["digests"].reshape(-1, 32)
+        for number, digest in enumerate(digests):
+            name = head.with_name(f"{number}.bin").relative_to(folder).as_posix()
+            named = f"sha256-{base64.b64encode(digest).decode()}"
+            assert found.setdefault(name, named) == named
+    worker = (folder / "sw.js").read_text()
+    for name, digest in json.loads(re.search(r"^const PAGE = (.+);$", worker, re.M)[1]).items():
+        assert found.setdefault(name or "index.html", digest) == digest
+    return found
+
+
+def head_arrays(content):
+    """The arrays of a file of numbers, as `ur_solver.publish.values` describes it."""
+    length = int.from_bytes(content[:4], "little")
+    first = -(-(4 + length) // 8) * 8
+    return {
+        name: np.frombuffer(content, each["type"], each["size"], first + each["at"])
+        for name, each in json.loads(content[4 : 4 + length])["arrays"].items()
+    }
+
+
+def test_every_file_has_its_digest(site):
+    """All but those by which a version is found."""
+    names = {*json.loads((site.folder / MARK).read_text())["files"]} - {"sw.js", "version.json"}
+    assert chained(site.folder) == {
+        name: "sha256-"
+        + base64.b64encode(hashlib.sha256((site.folder / name).read_bytes()).digest()).decode()
+        for name in names
+    }
+
+
+def test_the_index_has_all_but_the_pieces_of_large_tables(site, monkeypatch, tmp_path):
     monkeypatch.setattr("ur_solver.publish.site._FEW_PIECES", 1)
     folder = tmp_path / "site"
     publish(folder, [*site.values.values()])
-    worker = (folder / "sw.js").read_text()
-    kept = json.loads(re.search(r"^const FILES = (.+);$", worker, re.MULTILINE)[1])
-    named = json.loads((folder / MARK).read_text())["files"]
-    pieces = [name for name in named if re.search(r"birds-2-\w+/\d+\.bin$", name)]
+    named = {*json.loads((folder / MARK).read_text())["files"]}
+    pieces = {name for name in named if re.search(r"birds-2-\w+/\d+\.bin$", name)}
     assert len(pieces) == 2
-    assert {"index.html" if name == "" else name for name in kept} == {*named} - {*pieces} - {
-        "sw.js"
-    }
+    own = {"index.html", "sw.js", "version.json", "data/index.json"}
+    assert {*index_of(folder)["sums"]} == named - pieces - own
+    assert pieces < {*chained(folder)}
 
 
 def test_sizes(site):
@@ -82,7 +123,7 @@ def test_sizes(site):
     own = {
         name: size for name, size in sizes.items() if not name.startswith("data/") and name != MARK
     }
-    assert sum(own.values()) < 250_000, own
+    assert sum(own.values()) < 265_000, own
     assert all(size <= PIECE_BYTES for name, size in sizes.items() if "tables/" in name)
 
 
@@ -98,8 +139,10 @@ def test_a_change_of_the_contents_makes_another_version(tmp_path, solved):
     versions = []
     for words in (["finkel:1"], ["finkel:1"], ["finkel:1", "blitz:1"]):
         assert run(tmp_path / "site", *words, "--only", "-q").exit_code == 0
-        worker = (tmp_path / "site" / "sw.js").read_text()
-        versions.append(re.search(r'^const VERSION = "(\w{16})";$', worker, re.MULTILINE)[1])
+        version = json.loads((tmp_path / "site" / "version.json").read_text())["version"]
+        assert f'data-version="{version}"' in (tmp_path / "site" / "index.html").read_text()
+        assert f'VERSION = "{version}"' in (tmp_path / "site" / "sw.js").read_text()
+        versions.append(version)
     assert versions[0] == versions[1] != versions[2]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -26,11 +26,11 @@ def proxied(port: int, path: str, keeps_path: bool) -> Iterator[str]:
                 return
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {k: v for k, v in self.headers.items() if k.lower() != "host"}
-            server = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
             target = self.path if keeps_path else self.path.removeprefix(path)
-            server.request(self.command, target or "/", body, headers)
-            reply = server.getresponse()
-            content = reply.read()
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=120)) as server:
+                server.request(self.command, target or "/", body, headers)
+                reply = server.getresponse()
+                content = reply.read()
             self.send_response_only(reply.status)
             for name, value in reply.getheaders():
                 if name.lower() not in ("content-length", "connection"):
@@ -40,7 +40,6 @@ def proxied(port: int, path: str, keeps_path: bool) -> Iterator[str]:
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(content)
-            server.close()
 
         do_POST = do_HEAD = do_GET  # noqa: N815 - the names of http.server
 

@@ -209,16 +209,31 @@ def test_a_loss_within_its_interval_is_too_close_to_call():
     )
 
 
-def test_every_sampled_figure_has_an_interval(solved):
-    with Table(solved(named_rules("finkel:3"))) as table:  # too large for exact lengths
-        found = study(table, games=500, seed=3)
+@pytest.fixture(scope="module")
+def study_of_finkel_3(solved):
+    """Of a game too large for exact lengths and an exact ladder."""
+    with Table(solved(named_rules("finkel:3"))) as table:
+        return study(table, games=500, seed=3)
 
+
+def test_policies_play_a_thousand_games_in_a_study_of_fewer(study_of_finkel_3, solved):
+    at_most = 1.97 * np.sqrt(0.25 / 1000)  # half the interval of a share of 1,000 games
+    for row in study_of_finkel_3["ladder"]["wins"]:
+        for share in row:
+            if isinstance(share, dict):
+                assert (share["high"] - share["low"]) / 2 < at_most
+    with Table(solved(named_rules("finkel:3"))) as table:
+        more = study(table, games=5000, seed=3)  # a fifth are 1,000
+    assert study_of_finkel_3["luck"]["against"] == more["luck"]["against"]
+
+
+def test_every_sampled_figure_has_an_interval(study_of_finkel_3):
     def check(figure, path):
         if isinstance(figure, dict) and "value" in figure and "low" in figure:
             assert set(figure) == {"value", "low", "high"}
             assert figure["low"] <= figure["value"] <= figure["high"]
             assert figure["low"] < figure["high"] or path.endswith(
-                ("0.05", "0.25", "0.5", "0.75", "0.95")
+                ("0.05", "0.25", "0.5", "0.75", "0.95", "games_apart")  # whole numbers
             ), path
         elif isinstance(figure, dict):
             for name, each in figure.items():
@@ -229,7 +244,7 @@ def test_every_sampled_figure_has_an_interval(solved):
         elif isinstance(figure, float):
             assert path in EXACT, path
 
-    check(found, "")
+    check(study_of_finkel_3, "")
 
 
 OPENING = ("chance", "value", "second")

@@ -11,7 +11,8 @@ Files of numbers have a head of JSON, then arrays, all little endian:
 
 A table's head is such a file: the arrays of `TileRanking` that give ranks
 (`ur_solver.space.tiles`), and among its values ``least`` and ``most``, between which the values of
-a position are: a page takes no piece that has any others. Piece k has the values of the ranks from
+a position are: a page takes no piece that has any others. ``digests`` has the SHA-256 of each
+piece, 32 bytes each: a page takes no other pieces. Piece k has the values of the ranks from
 k times ``piece`` on, one after the other, in the table's own type, little endian: nothing is
 rounded on the way.
 
@@ -29,7 +30,8 @@ An estimator's file has its weights as they are, and what its inputs are, see
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import base64
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -82,13 +84,18 @@ def _padded(data: bytes) -> bytes:
 # A table.
 
 
-def head_file(table: TableFile) -> bytes:
-    """The head of a table's files; the page counts ranks by it."""
+def head_file(table: TableFile, pieces: Sequence[str]) -> bytes:
+    """The head of a table's files; the page counts ranks by it, and checks the pieces by theirs.
+
+    `pieces` are the digests of the pieces, see `ur_solver.serve.page_files.integrity_of`.
+    """
     space, kind = table.space, VALUE_TYPES[table.header.value_type]
     positions = positions_of(table.rules)
     tables = positions.ranking_arrays()
     least, most = Possible(space).limits
     arrays: dict[str, npt.NDArray[Any]] = {name: tables[name] for name in _READ}
+    digests = b"".join(base64.b64decode(each.partition("-")[2]) for each in pieces)
+    arrays["digests"] = np.frombuffer(digests, dtype=np.uint8)
     values = {
         "stocks": positions.stock.size,
         "reserves": positions.reserves.size,

@@ -17,6 +17,7 @@ from typing import Any
 
 from ur_solver.common.text import json_text
 from ur_solver.errors import InputError
+from ur_solver.serve.page_files import inline_digest
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -28,10 +29,12 @@ MAX_CONNECTIONS = 500
 """The most connections; further ones get status 503 from uvicorn."""
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    f"default-src 'none'; script-src 'self' '{inline_digest()}'; style-src 'self'; "
+    "img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The content security policy: everything from the server itself, and nothing inline."""
+"""The content security policy: everything from the server itself, and nothing inline but the
+digests of the modules."""
 
 HEADERS = (
     # a name in a game that is markup, and another site that frames the page to catch presses

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import posixpath
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 
+from ur_solver.common.text import json_text
 from ur_solver.rules import named_rules
 from ur_solver.rules.svg import board_svg, picture_style, style_sheet
 
@@ -52,15 +55,47 @@ def page_files() -> Files:
         if file.name.rpartition(".")[2] in _TYPES
     }
     page = files.pop("/index.html").replace(b"<!-- board -->", _first_board())
-    files["/"] = page.replace(b"<!-- modules -->", _preloads(files))
     files["/style.css"] = style_sheet("page").encode() + files["/style.css"]
     files["/board.css"] = style_sheet("board").encode()
     files["/picture.css"] = picture_style().encode()
     for path in files.keys() - {"/"}:
-        content = _IDLE.sub(b"", files[path])
-        files[path] = drawn_together(content, is_style=path.endswith(".css"))
+        files[path] = without_idle(files[path], is_style=path.endswith(".css"))
+    page = page.replace(b"<!-- modules -->", _digests(files) + b"\n" + _preloads(files))
+    files["/"] = with_integrity(page, files)
     kinds = {path: _TYPES[path.rpartition(".")[2] if "." in path else "html"] for path in files}
     return {path: (content, kinds[path]) for path, content in files.items()}
+
+
+def integrity_of(content: bytes) -> str:
+    """The digest of a file, in the form in which browsers check it: of SHA-256."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}"
+
+
+def with_integrity(page: bytes, files: Mapping[str, bytes]) -> bytes:
+    """A page with the digest of each script and style sheet that it runs: no other ones do."""
+
+    def with_digest(found: re.Match[bytes]) -> bytes:
+        digest = integrity_of(files[f"/{found[2].decode()}"])
+        return b'%b integrity="%b"' % (found[0], digest.encode())
+
+    return re.sub(rb'(src|rel="(?:stylesheet|modulepreload)" href)="([\w./]+)"', with_digest, page)
+
+
+def _digests(files: Mapping[str, bytes]) -> bytes:
+    """The digests of all modules, also of those that the browser finds by itself."""
+    digests = {f".{path}": integrity_of(text) for path, text in files.items() if path[-3:] == ".js"}
+    return b'<script type="importmap">%b</script>' % json_text({"integrity": digests}).encode()
+
+
+def inline_digest() -> str:
+    """The digest of the one script that is in the page's own text."""
+    (script,) = re.findall(rb"<script[^>]*>([^<]+)</script>", page_files()["/"][0])
+    return integrity_of(script)
+
+
+def without_idle(content: bytes, *, is_style: bool = False) -> bytes:
+    """A script, or a style sheet, without what only readers need."""
+    return drawn_together(_IDLE.sub(b"", content), is_style=is_style)
 
 
 def drawn_together(content: bytes, *, is_style: bool = False) -> bytes:

@@ -127,6 +127,12 @@ _OPPONENT = "greedy"
 MOST_EXACT = 30_000
 """The most positions for an exact ladder and an exact length of games."""
 
+_LEAST = 1000
+"""The least games between two policies."""
+
+_LEAST_TRIED = 400
+"""The least games by which orders of priorities are chosen."""
+
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _AHEAD = 1.6448536269514722
 """The standard deviations that 5 % of normal draws exceed on one side."""
@@ -147,7 +153,8 @@ def study(
         Of a whole game. By an estimator's, the values of the start and of openings are objects with
         their 95 % intervals, too, and what is exact by a table alone is missing.
     games : int
-        Of the table against itself; each pair of the ladder plays a twentieth of them.
+        Of the table against itself. Each pair of the ladder plays a twentieth of them, the table
+        and a worse player a fifth, and always at least 1,000.
     seed : int
         The same seed gives the same study.
     say : callable, optional
@@ -180,11 +187,11 @@ def study(
     orders = []
     if choices is not None:
         opponent = policy_of(_OPPONENT, table)
-        orders = best_order(rules, opponent, max(2, games // 50), seed + 7, first)
+        orders = best_order(rules, opponent, max(_LEAST_TRIED, games // 50), seed + 7, first)
     order = "+".join(orders[-1][0]) if orders else None
     say("the ladder")
     names = (*LADDER[:1], *((order,) if order else ()), *LADDER[1:])
-    wins = _ladder(table, names, max(2, games // 20), seed, exact, say)
+    wins = _ladder(table, names, max(_LEAST, games // 20), seed, exact, say)
     return {
         "rules": rules.to_json(),
         "word": rules.word,
@@ -196,7 +203,7 @@ def study(
         "length": _length(played, best, exact),
         "choices": _turns(played),
         "drama": _drama(played),
-        "luck": _luck(table, played, seed, max(2, games // 5)),
+        "luck": _luck(table, played, seed, max(_LEAST, games // 5)),
         "ladder": {
             "policies": list(names),
             "wins": [[each.to_json() for each in row] for row in wins],

@@ -14,6 +14,7 @@ from ur_solver.records import stepper_of
 from ur_solver.rules import FREE_THROW
 from ur_solver.rules.svg import Arrow, arrow_path, board_svg
 from ur_solver.serve.answers import position_answer
+from ur_solver.serve.page_files import integrity_of
 from ur_solver.serve.rules_data import rules_data
 
 SCRIPTS = """() => {
@@ -73,8 +74,9 @@ def engine_page(browser, data=None):
     def answer(route):
         path = route.request.url.removeprefix(f"{ORIGIN}/")
         if not path:
-            head = "" if data is None else "<meta name=ur-data content='data/'>"
-            route.fulfill(body=f"<!doctype html>{head}", content_type="text/html")
+            digest = data and integrity_of((data / "data" / "index.json").read_bytes())
+            head = data and f"<meta name=ur-data content=data/ data-index='{digest}'>"
+            route.fulfill(body=f"<!doctype html>{head or ''}", content_type="text/html")
         elif path.startswith("data/"):
             route.fulfill(path=data / path)
         else:

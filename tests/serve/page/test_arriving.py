@@ -58,7 +58,7 @@ def test_the_page_names_the_modules_that_it_loads(person):
     asked = [
         url.removeprefix(f"{person.origin}/") for url in person.requests if url.endswith(".js")
     ]
-    assert sorted(["main.js", *named]) == sorted(asked)
+    assert sorted(["main.js", "guard.js", *named]) == sorted(asked)
     assert "session.js" in named
     assert "practise.js" not in named
 

@@ -1,6 +1,124 @@
-// A published page keeps itself: with its worker it opens without a network once it was open with one.
+// A published page keeps itself: with its worker it opens without a network. It says what is kept, keeps
+// everything when it is asked to, and offers a new version once there is one.
 
-if ("serviceWorker" in navigator) {
-  // where the browser keeps nothing, in a private window perhaps, the page works all the same
-  addEventListener("load", () => navigator.serviceWorker.register("sw.js").catch(() => null));
+import { games } from "./api.js";
+import { at, button, make } from "./dom.js";
+import { awaited, used } from "./files.js";
+
+const HOUR = 3_600_000;
+/** Milliseconds without a load after which what was loaded is kept. */
+const QUIET = 1500;
+const HERE = new URL("./", location.href);
+const { version: VERSION } = document.querySelector("meta[name=ur-data]").dataset;
+
+const line = make("p", { id: "offline", role: "status" });
+const news = make("p", { id: "news", role: "status", hidden: true });
+document.querySelector("footer").append(line);
+at("error").after(news);
+
+// What is kept.
+
+/** What to keep, of everything on the site. @type {(all: [string, string][]) => [string, string][]} */
+let wanted = () => [...used].map(([address, digest]) => [new URL(address, HERE).href.slice(HERE.href.length), digest]);
+
+const sizeText = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+
+/** Keep what is wanted, by the worker, and say how far it is. */
+async function keepWanted() {
+  const { active } = await navigator.serviceWorker.ready;
+  const sums = Object.entries((await games()).sums);
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = ({ data }) => show(data, sums);
+  active.postMessage({ files: wanted(sums.map(([path, [, digest]]) => [path, digest])) }, [port2]);
 }
+
+function keepEverything() {
+  wanted = (all) => all;
+  return keepWanted();
+}
+
+function show({ come, of, isFull, haveCome, keys, bytes }, sums) {
+  if (of) {
+    line.textContent = `Loading for offline (${come} of ${of})`;
+    return;
+  }
+  const again = (words, action) => button(words, () => action().catch(refused));
+  if (isFull || !haveCome) {
+    line.replaceChildren(`Not kept for offline: ${isFull ? "no room" : "some files did not come"}. `, again("Try again", keepWanted));
+    return;
+  }
+  const there = new Set(keys);
+  const left = sums.filter(([path, [, digest]]) => !there.has(`${HERE}${path}?${encodeURIComponent(digest)}`));
+  const more = left.reduce((sum, [, [size]]) => sum + size, 0);
+  line.replaceChildren(`Ready to play offline (${sizeText(bytes)})${left.length ? ", with what was opened here. " : "."}`,
+    left.length ? again(`Keep everything for offline (${sizeText(more + bytes)})`, keepEverything) : "");
+}
+
+function refused() {
+  line.textContent = "Not kept for offline: this browser keeps no files here.";
+}
+
+let quiet = 0;
+
+async function keep() {
+  const { serviceWorker } = navigator;
+  if (!serviceWorker) throw new Error("no worker");
+  const there = await serviceWorker.getRegistration();
+  // the worker of another version is replaced when that one is wanted
+  if (there?.scope !== HERE.href) await serviceWorker.register(workerOf(VERSION));
+  if (matchMedia("(display-mode: standalone)").matches && !navigator.connection?.saveData) await keepEverything();
+  else await keepWanted();
+  awaited.changed.push(() => {
+    clearTimeout(quiet);
+    quiet = setTimeout(() => keepWanted().catch(refused), QUIET);
+  });
+}
+
+// A new version.
+
+/** An address of its own, as browsers take a file that was replaced within a second for the same. */
+const workerOf = (version) => `sw.js?${version}`;
+
+let isReloading = false;
+
+async function lookForNews() {
+  if (!navigator.onLine) return;
+  const reply = await fetch("version.json", { cache: "reload" }).catch(() => null);
+  const { version } = await reply?.json().catch(() => null) ?? {};
+  if (!version || version === VERSION) return;
+  // it is loaded in the background, and shown when it is asked for
+  navigator.serviceWorker?.register(workerOf(version)).catch(() => null);
+  news.replaceChildren("There is a new version of this page. ", button("New version: reload", () => change(version)));
+  news.hidden = false;
+}
+
+async function change(version) {
+  news.textContent = "Loading the new version …";
+  const { serviceWorker } = navigator;
+  const registration = await serviceWorker?.register(workerOf(version)).catch(() => null);
+  if (registration?.active) {
+    const next = registration.installing ?? registration.waiting;
+    while (next?.state === "installing") {
+      await new Promise((come) => next.addEventListener("statechange", come, { once: true }));
+    }
+    if (next?.state === "installed") {
+      isReloading = true;
+      next.postMessage({ isNewWanted: true });
+      return;
+    }
+  }
+  await window.loadAnew();
+}
+
+navigator.serviceWorker?.addEventListener("controllerchange", () => {
+  if (isReloading) location.reload();
+});
+
+addEventListener("load", () => {
+  keep().catch(refused);
+  lookForNews();
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) lookForNews();
+});
+setInterval(lookForNews, HOUR);

@@ -1,41 +1,52 @@
 // What the page asks: its own engine, which knows rule sets by their data, and gets data and values
 // from the server or from the files of a site. Answers are kept.
 
-import { Refusal, once } from "./common.js";
+import { Missing, Refusal, once, part } from "./common.js";
+import { counting, soundFile } from "./files.js";
 
 /** The folder of a published site's data; undefined where a server answers. */
-const SITE = document.querySelector("meta[name=ur-data]")?.getAttribute("content");
+const META = document.querySelector("meta[name=ur-data]");
+const SITE = META?.getAttribute("content");
 // relative: the page may be under a path of a proxy
-const BASE = SITE ?? "api/v1/";
-const VERSION = 2;
+const BASE = "api/v1/";
+const VERSION = 3;
+const INDEX = "index.json";
 const MOST_KEPT = 500;
 
-const engine = import("./engine/answers.js");
+const engine = part(import("./engine/answers.js"));
+engine.catch(() => window.failing?.());
 /** @type {Map<string, Promise<any>>} */
 const kept = new Map();
 /** @type {Map<string, Promise<any>>} positions unfolded */
 const unfolded = new Map();
 
-/** A file of a site; or the server's answer to a request, which has a body if there are `values`. */
+/** A file of a site, by its digest, which the index has of most. */
+async function buffer(path, digest = null) {
+  const known = digest ?? (path === INDEX ? META.getAttribute("data-index") : (await games()).sums[SITE + path]?.[1]);
+  if (!known) throw new Refusal(`The file ${path} is not of this site.`);
+  return counting(soundFile(SITE + path, known));
+}
+
+/** The server's answer to a request, which has a body if there are `values`. */
 async function get(path, values) {
   const headers = { "Content-Type": "application/json" };
   const options = values && { method: "POST", headers, body: JSON.stringify(values) };
-  const reply = await fetch(BASE + path, options).catch(() => null);
+  const reply = await counting(fetch(BASE + path, options)).catch(() => null);
   if (reply?.ok) return reply;
-  if (SITE) throw new Refusal("A file of this site cannot be loaded; is there a network?");
-  if (!reply) throw new Refusal("The server does not answer; is “ur serve” still running?");
+  if (!reply) throw new Missing("The server does not answer; is “ur serve” still running?");
   const { message, place } = await reply.json().catch(() => ({}));
   throw new Refusal(message ?? `The server answered ${reply.status}.`, place);
 }
 
-const json = async (path, values) => (await get(path, values)).json();
 const text = async (path, values) => (await get(path, values)).text();
-const buffer = async (path) => (await get(path)).arrayBuffer();
+async function json(path, values) {
+  return SITE ? JSON.parse(new TextDecoder().decode(await buffer(path))) : (await get(path, values)).json();
+}
 
 /** The games to choose from, and the tables and estimators that answer for them. */
 export const games = () => once(kept, "games", async () => {
-  const found = await json(SITE ? "index.json" : "rules");
-  if (SITE && found.version !== VERSION) throw new Refusal("The page and its data are of different versions; load the page again.");
+  const found = await json(SITE ? INDEX : "rules");
+  if (SITE && found.version !== VERSION) throw new Missing("The page and its data are of different versions.", window.loadAnew);
   return found;
 });
 

@@ -9,6 +9,22 @@ export class Refusal extends Error {
   }
 }
 
+/** Something that did not come; whoever wants it may try again. */
+export class Missing extends Refusal {
+  /** @param {string} message @param {(() => void) | null} again what brings it, other than doing the same */
+  constructor(message, again = null) {
+    super(message);
+    this.again = again;
+  }
+}
+
+/** A module that is loaded when it is needed. @param {Promise<any>} loaded */
+export function part(loaded) {
+  return loaded.catch(() => {
+    throw new Missing("A part of this page did not come, or came damaged.", window.loadAnew);
+  });
+}
+
 /**
  * What is kept under a key, made if it is not there. A failure is not kept; of more than `most` the
  * one that nobody has asked for for longest goes.
@@ -52,7 +68,7 @@ const MOST_WAITING = 8;
 
 /** A queue of actions. An action looks at the state when its turn comes, not when it was asked for. */
 export class Queue {
-  /** @param {{busy: (isBusy: boolean) => void, failed: (error: Error) => void}} on */
+  /** @param {{busy: (isBusy: boolean) => void, failed: (error: Error, again: () => void) => void}} on */
   constructor(on) {
     this.on = on;
     this.waiting = 0;
@@ -65,7 +81,8 @@ export class Queue {
       if (this.waiting >= MOST_WAITING) return this.last;
       this.waiting += 1;
       this.on.busy(true);
-      this.last = this.last.then(() => action(...given)).catch(this.on.failed).then(() => {
+      const failed = (error) => this.on.failed(error, () => this.run(action)(...given));
+      this.last = this.last.then(() => action(...given)).catch(failed).then(() => {
         this.waiting -= 1;
         if (!this.waiting) this.on.busy(false);
       });

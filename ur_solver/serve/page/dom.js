@@ -1,6 +1,6 @@
 // Small helpers for the document.
 
-import { Queue } from "./common.js";
+import { Missing, Queue } from "./common.js";
 import { moveWords, turnWords } from "./words.js";
 
 /** @param {string} id @returns {any} */
@@ -51,6 +51,11 @@ export function cautious(words, question, action, mustAsk = () => true) {
     asking.textContent = question;
   });
   return asking;
+}
+
+/** What failed in words; what did not come may be asked for again. */
+export function failure(error, again) {
+  return error instanceof Missing ? [`${error.message} `, button("Try again", error.again ?? again)] : [error.message];
 }
 
 /** The colour of a side. */
@@ -158,9 +163,10 @@ export class Dialog {
       this.title, this.error, this.body);
     this.queue = new Queue({
       busy: (isBusy) => this.dialog.setAttribute("aria-busy", String(isBusy)),
-      failed: (error) => {
-        this.error.textContent = error.message;
-      },
+      failed: (error, again) => this.error.replaceChildren(...failure(error, () => {
+        this.error.textContent = "";
+        again();
+      })),
     });
     document.body.append(this.dialog);
   }

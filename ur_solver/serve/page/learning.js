@@ -3,7 +3,7 @@
 // dialogs are loaded when they are first opened.
 
 import { Source } from "./api.js";
-import { keep, once, read } from "./common.js";
+import { keep, once, read, part } from "./common.js";
 import { at, button, figures, make } from "./dom.js";
 import { exerciseOf, gameOf, kept, mistakesOf } from "./exercises.js";
 import { errorOf, throwsOf } from "./words.js";
@@ -19,16 +19,16 @@ export class Learning {
     this.session = session;
     const made = new Map();
     this.practise = () => once(made, "practise", async () => {
-      const { Practise } = await import("./practise.js");
+      const { Practise } = await part(import("./practise.js"));
       const practise = new Practise(session);
       practise.dialog.addEventListener("close", () => this.showDue());
       return practise;
     });
     this.record = () => once(made, "record", async () => {
-      const { Record } = await import("./record.js");
+      const { Record } = await part(import("./record.js"));
       return new Record(session, (text, path, key) => this.judge(text, path, key));
     });
-    this.diceTest = () => once(made, "dice", async () => new (await import("./dice_test.js")).DiceTest(session));
+    this.diceTest = () => once(made, "dice", async () => new (await part(import("./dice_test.js"))).DiceTest(session));
     this.openings = new Openings(session, run);
     const opening = (dialog) => run(async () => (await dialog()).open());
     this.run = run;

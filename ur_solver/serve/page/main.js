@@ -3,8 +3,9 @@
 import { Source, games } from "./api.js";
 import { Board, Presses, wayOf } from "./board.js";
 import { openRules, wireDialogs } from "./dialogs.js";
-import { at, button, keepingFocus, make } from "./dom.js";
+import { at, button, failure, keepingFocus, make } from "./dom.js";
 import { Editor } from "./editor.js";
+import { awaited } from "./files.js";
 import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
 import { Queue, keep, options, setOption } from "./common.js";
@@ -213,10 +214,29 @@ function after() {
   ].filter(Boolean);
 }
 
-function failed(error) {
-  at("error").textContent = error.message;
+function failed(error, again) {
+  at("error").replaceChildren(...failure(error, () => {
+    at("error").hidden = true;
+    again();
+  }));
   at("error").hidden = false;
 }
+
+// What is awaited: said after a second, as the style sheet has it.
+
+let rest = 0;
+
+awaited.changed.push(() => {
+  const { come, all } = awaited;
+  const line = at("waiting");
+  const host = document.querySelector("dialog[open]") ?? document.body;
+  line.textContent = `Loading: ${come} of ${counted(all, "file")}`;
+  clearTimeout(rest);
+  // one thing after the other is one wait
+  if (come === all) rest = setTimeout(() => { line.hidden = true; }, 300);
+  else line.hidden = false;
+  if (line.parentElement !== host) host.append(line);
+});
 
 // Moves on the board.
 
@@ -440,9 +460,9 @@ async function begin() {
   // a site may have games of its own only
   const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path) => openRules(new Source(path))) }));
   const follow = run(() => followAddress(arrive));
-  addEventListener("popstate", () => {
+  onpopstate = () => {
     if (location.hash !== written) follow();
-  });
+  };
   await followAddress(arrive);
 }
 
@@ -467,4 +487,6 @@ async function followAddress(arrive) {
   writeAddress();
 }
 
+document.body.classList.remove("unready");
+at("waiting").hidden = true;
 run(begin)();

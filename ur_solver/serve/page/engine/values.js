@@ -7,7 +7,7 @@ import { Refusal, once } from "../common.js";
  * @param {{kind: "served" | "exact" | "network", head: string, pieces: string}} place where they are
  * @param {{plies: number}} facts of an estimator that lies on a site
  * @param {Promise<any>} rules its rule set's `Moves`
- * @param {(path: string) => Promise<ArrayBuffer>} load gives a file
+ * @param {(path: string, digest?: string) => Promise<ArrayBuffer>} load gives a file
  * @param {(path: string, body: any) => Promise<any>} ask gives a server's answer
  * @returns {Promise<import("./position.js").Values>}
  */
@@ -17,7 +17,7 @@ export async function open({ kind, head, pieces }, { plies }, rules, load, ask) 
     return new Served(exact !== false, (states) => ask(head, { states }));
   }
   const [file, moves] = await Promise.all([load(head), rules]);
-  if (kind === "exact") return madeOf(() => new Exact(file, (number) => load(`${pieces}${number}.bin`)));
+  if (kind === "exact") return madeOf(() => new Exact(file, (number, digest) => load(`${pieces}${number}.bin`, digest)));
   const found = new Estimates(file, moves.data, plies);
   await found.figures([]); // which a damaged file does not give
   return found;
@@ -103,6 +103,8 @@ export function readArrays(buffer) {
 // of the rules; nothing here knows a rule.
 
 const MOST_KEPT = 64;
+/** The bytes of a piece's digest. */
+const DIGEST = 32;
 
 class Ranking {
   /** @param {Record<string, any>} arrays @param {any} values as `ur_solver.publish.values` writes them */
@@ -210,7 +212,7 @@ class Ranking {
 class Exact {
   /**
    * @param {ArrayBuffer} buffer the head of a table, as `ur_solver.publish.values` writes it
-   * @param {(number: number) => Promise<ArrayBuffer>} load gives a piece
+   * @param {(number: number, digest: string) => Promise<ArrayBuffer>} load gives a piece
    */
   constructor(buffer, load) {
     const { values, arrays } = readArrays(buffer);
@@ -220,6 +222,7 @@ class Exact {
     check(isMoney ? Number.isFinite(unit) : unit === 1 && least[0] > -0.1 && most[0] < 1.1);
     this.isExact = true;
     this.load = load;
+    this.digests = arrays.digests;
     this.pieces = new Map();
   }
 
@@ -267,7 +270,8 @@ class Exact {
   /** A piece of the values; the latest ones are kept. */
   piece(number) {
     return once(this.pieces, number, async () => {
-      const buffer = await this.load(number);
+      const digest = this.digests.subarray(DIGEST * number, DIGEST * (number + 1));
+      const buffer = await this.load(number, `sha256-${btoa(String.fromCharCode(...digest))}`);
       return madeOf(() => this.checked(buffer, number * this.about.piece));
     }, MOST_KEPT);
   }
