@@ -235,7 +235,8 @@ def first_moves_of(found: Study) -> str:
     return f"""## First moves
 
 By a search of {found["estimated"]["plies"]} plies, of throws that leave a choice. What the second
-best move loses is in {unit}; *perhaps* stands where that is within the interval of the difference.
+best move loses is in {unit}; *too close to call* stands where that is within the
+interval of the difference.
 
 {markdown(rows)}
 """

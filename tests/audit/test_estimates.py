@@ -19,9 +19,9 @@ from tests.audit.test_judge import EXACT, identity_gap
 from tests.games import OWN_RULES, RACES, HashValues, random_game
 from ur_solver.answers.decisions import Branches, Decisions, Thresholds, Values, Verdict
 from ur_solver.audit.audits import ESTIMATES, account_text
-from ur_solver.audit.judge import audit_games
+from ur_solver.audit.judge import audit_games, with_thumbs
 from ur_solver.audit.report import html_report
-from ur_solver.audit.review import over_time
+from ur_solver.audit.review import against_thumbs, over_time
 from ur_solver.audit.texts import annotated, game_values, write_csv
 from ur_solver.cli.audit import audit_page
 from ur_solver.moves import generator_of
@@ -194,6 +194,28 @@ def test_every_form_keeps_the_three_kinds_of_choices_apart():
     assert comments.count("[%loss ") == len(kinds[Verdict.CLOSE] + kinds[Verdict.WORSE])
     (light, *_) = over_time([estimated], thresholds, 1)
     assert (light["close"], light["worse"]) == (estimated.light.close, estimated.light.worse)
+    assert report.count("points lost, too close to call: ") == len(kinds[Verdict.CLOSE])
+    assert report.count("; best was ") == len(kinds[Verdict.WORSE])
+
+
+def test_a_rule_of_thumb_is_judged_as_a_player_is():
+    """By hand: what it loses, against the error of the comparison."""
+    record = random_game(named_rules("finkel:3"), 1)
+    values = Estimates(record.rules)
+    (audit,) = audit_games([record], values)
+    audit = with_thumbs(audit, values, ["first"])
+    plays = [each for each in audit.thumbs["first"] if each is not None]
+    error = MARGIN * 2**0.5
+    for play in plays:
+        assert play.verdict == (
+            "best" if play.loss == 0 else "close" if play.loss <= error else "worse"
+        )
+    counts = Counter(play.verdict for play in plays)
+    assert all(counts[kind] for kind in Verdict)
+    rows = against_thumbs([audit], values, ["first"])
+    for kind in Verdict:
+        assert sum(row[kind] for row in rows) == counts[kind]
+    assert all(sum(row[kind] for kind in Verdict) == row["choices"] for row in rows)
 
 
 def test_a_table_of_rows_has_the_error_of_estimates():

@@ -162,7 +162,11 @@ def test_an_audit_says_what_thumbs_would_have_played(finkel2, tmp_path):
                 assert ("thumbs" in values) == judged.is_choice
                 if play is not None:
                     move = audit.option_text(judged, play.option)
-                    assert values["thumbs"]["greedy"] == {"move": move, "loss": play.loss}
+                    assert values["thumbs"]["greedy"] == {
+                        "move": move,
+                        "loss": play.loss,
+                        "verdict": play.verdict,
+                    }
                     assert set(values["thumbs"]) == {"greedy", "enter+safe"}
                     marked += Thresholds().mark(judged) is not None
     assert marked

@@ -45,7 +45,7 @@ def test_best_says_that_moves_are_estimates(folder):
         "values with ± are estimates, by a search of 3 plies, with their 95 % intervals\n"
     )
     assert page.count(" % ± 1") == 2
-    assert ", perhaps" in page
+    assert ", too close to call" in page
     answer = json.loads(run("best", "finkel", HERE, "2", "--json"))
     for each in (answer, *answer["moves"]):
         assert each["exact"] is False
@@ -170,7 +170,7 @@ def test_hints_of_an_estimator_are_named_estimates(folder):
     page = run("play", "finkel", "--plies", "1", "--seed", "3", "--hints", stdin="1\nquit\n")
     assert "\n  values with ± are estimates, by a search of 1 ply, with" in page
     assert page.count(" % ± 2") >= 2
-    assert ", perhaps" in page
+    assert ", too close to call" in page
 
 
 def test_games_are_audited(folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import xml.etree.ElementTree
 
 import pytest
@@ -11,7 +12,8 @@ from click.testing import CliRunner
 
 from tests.games import random_game
 from ur_solver.cli import cli
-from ur_solver.cli.practise import write_cards
+from ur_solver.cli import practise as cli_practise
+from ur_solver.cli.practise import Quiz, write_cards
 from ur_solver.records import write_games
 from ur_solver.rules import named_rules
 from ur_solver.study.practise import Problem, Weighed
@@ -176,3 +178,29 @@ def test_an_estimator_asks_too(tmp_path):
     assert all("error" in option for option in found[0]["options"])
     shown = practise(tmp_path / "e.h5", "--plies", "1", "--cost", 0, "--count", 1, stdin="show\n")
     assert "values with ± are estimates" in shown.stdout
+
+
+def test_the_best_and_what_is_too_close_to_call_are_kept_apart(tmp_path, monkeypatch, capsys):
+    found = {"A@A3": (0.0, 0.0), "A1A2": (0.02, 0.05), "C1C2": (0.2, 0.05)}
+    options = tuple(
+        Weighed(text, 0.5 - lost, lost, 0.04, off) for text, (lost, off) in found.items()
+    )
+    problem = Problem(named_rules("finkel:2").start(), "", (3,), options)
+    write_cards([problem], tmp_path / "a.csv")
+    (row,) = rows_of(tmp_path / "a.csv")
+    assert row[1].startswith("<p><b>A@A3</b>; too close to call: <b>A1A2</b></p>")
+    assert re.findall(r"<td>([^<]*)</td></tr>", row[1]) == [
+        "best", "2.0 points lost, too close to call", "20.0 points lost"
+    ]  # fmt: skip
+    verdicts = [each["verdict"] for each in problem.to_json()["options"]]
+    assert verdicts == ["best", "close", "worse"]
+    monkeypatch.setattr(cli_practise, "_next_text", lambda *_: "")
+    monkeypatch.setattr(cli_practise, "note_of", lambda _: "")
+    answers = iter(["C1C2", "A1A2", "A1A2", "A@A3"])
+    monkeypatch.setattr(cli_practise, "ask", lambda *_: next(answers))
+    Quiz([(problem, None)] * 3).ask()
+    said = capsys.readouterr().out
+    assert said.count("A1A2 is too close to call, and A@A3 may be better:") == 2
+    assert said.count("A@A3 is the best:") == 1
+    assert said.count("-2.00, too close to call") == 3
+    assert "1 of 3 decisions right at the first try, 1 too close to call;" in said

@@ -37,9 +37,11 @@ async (given) => {
   const { values, about } = await new Source(`tables/${name}`).judge();
   const found = await values.figures(states);
   const isExact = values.isExact;
+  const { Network } = await import("./engine/estimates.js");
+  const network = isExact ? null : new Network(values.given.file);
   return JSON.stringify({
     isExact, plies: about.plies, values: [...found.values],
-    network: isExact ? null : states.map((state) => values.network.value(state)),
+    network: isExact ? null : states.map((state) => network.value(state)),
     margins: isExact ? null : [...found.errors],
     ranks: isExact ? states.map((state) => values.rank(state)) : null,
     chances: found.chances ?? null,

@@ -200,10 +200,13 @@ def test_a_throw_that_the_rules_give_is_certain(solved):
         assert sum(second["chance"] for second in first["then"]) == pytest.approx(1)
 
 
-def test_a_loss_within_its_interval_is_lost_perhaps():
+def test_a_loss_within_its_interval_is_too_close_to_call():
     assert loss_text(CHANCES, 0.0123) == "1.23"
     assert loss_text(CHANCES, {"value": 0.042, "low": 0.01, "high": 0.074}) == "4.2"
-    assert loss_text(CHANCES, {"value": 0.004, "low": -0.01, "high": 0.018}) == "0.4, perhaps"
+    assert (
+        loss_text(CHANCES, {"value": 0.004, "low": -0.01, "high": 0.018})
+        == "0.4, too close to call"
+    )
 
 
 @pytest.fixture(scope="module")

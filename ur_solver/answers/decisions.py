@@ -202,6 +202,16 @@ class Verdict(StrEnum):
     CLOSE = "close"
     WORSE = "worse"
 
+    @property
+    def words(self) -> str:
+        """What people read: ``best``, ``too close to call``, ``worse``."""
+        return "too close to call" if self is Verdict.CLOSE else self.value
+
+    @property
+    def doubt(self) -> str:
+        """What follows a loss: ``, too close to call``, or nothing where it is sure."""
+        return f", {self.words}" if self is Verdict.CLOSE else ""
+
 
 def verdict_of(loss: float, error: float, total: float) -> Verdict:
     """The verdict on an alternative, by its loss and the error of the loss.

@@ -120,10 +120,12 @@ class ThumbPlay(NamedTuple):
     """The option that a rule of thumb takes in a choice, by its index among those of the choice.
 
     `loss` is what it loses against the best option, in the units of values; 0 if it is as good.
+    `verdict` is that on the option.
     """
 
     option: int
     loss: float
+    verdict: Verdict
 
 
 @dataclass(frozen=True, repr=False)
@@ -514,8 +516,8 @@ def loss_text(units: Units, judged: JudgedPly) -> str:
 
 def lost_text(units: Units, judged: JudgedPly) -> str:
     """The same as a phrase: ``3 ± 2 points lost``, ``2 ± 3 points lost, too close to call``."""
-    is_close = judged.verdict is Verdict.CLOSE
-    return units.lost(judged.loss, judged.loss_margin) + (f", {CLOSE}" if is_close else "")
+    doubt = judged.verdict.doubt if judged.verdict else ""
+    return units.lost(judged.loss, judged.loss_margin) + doubt
 
 
 def mean_text(units: Units, summary: PlayerSummary) -> str:
@@ -526,13 +528,9 @@ def mean_text(units: Units, summary: PlayerSummary) -> str:
     )
 
 
-CLOSE = "too close to call"
-VERDICT_WORDS = {Verdict.BEST: "best", Verdict.CLOSE: CLOSE, Verdict.WORSE: "worse"}
-"""The words for verdicts."""
-
 ESTIMATES = (
     "values are estimates, not exact; a choice that loses no more than the error of the comparison "
-    f"is {CLOSE}: it counts neither as the best nor as worse, and never as a mistake"
+    f"is {Verdict.CLOSE.words}: it counts neither as the best nor as worse, and never as a mistake"
 )
 """What reports say of a game that an estimator judged."""
 
@@ -547,7 +545,8 @@ def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> st
     if found is None:
         return FEW if summary.choices < MIN_CHOICES else NOTHING
     if found.error > _VAGUE:
-        return FEW if summary.mean_margin < found.error * references["random"] / 2 else CLOSE
+        is_few = summary.mean_margin < found.error * references["random"] / 2
+        return FEW if is_few else Verdict.CLOSE.words
     value = signed(100 * found.value, 0).removeprefix("+")
     return f"{value} \N{PLUS-MINUS SIGN} {100 * found.error:.0f}"
 

@@ -66,6 +66,7 @@ from ur_solver.answers.decisions import (
     to_side,
     to_sides,
     totals_of,
+    verdict_of,
 )
 from ur_solver.answers.openings import (
     Estimates,
@@ -507,10 +508,13 @@ def thumb_plays(
             of = decide_thrown(values, turns).options
         made = of.starts[:-1] + np.array([taken[k] for k in some])
         equal = of.equals(np.array([float(choices[k][-1].total) for k in some]))[made]
-        for k, loss, is_equal in zip(some, of.loss[made].tolist(), equal.tolist(), strict=True):
+        found = zip(
+            some, of.loss[made].tolist(), of.loss_error[made].tolist(), equal.tolist(), strict=True
+        )
+        for k, loss, error, is_equal in found:
             number, index, judged = choices[k]
-            is_best = is_equal or taken[k] == judged.best
-            plays[number][index] = ThumbPlay(taken[k], 0.0 if is_best else loss)
+            lost = 0.0 if is_equal or taken[k] == judged.best else loss
+            plays[number][index] = ThumbPlay(taken[k], lost, verdict_of(lost, error, judged.total))
     return plays
 
 

@@ -17,11 +17,10 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
-from ur_solver.answers.decisions import Mark, Thresholds
+from ur_solver.answers.decisions import Mark, Thresholds, Verdict
 from ur_solver.audit.audits import (
     ESTIMATES,
     NOTHING,
-    VERDICT_WORDS,
     GameAudit,
     JudgedPly,
     References,
@@ -115,7 +114,9 @@ def _text(audit: GameAudit, index: int) -> str:
     else:
         text = f"Throw {number}: {side} throws {ply.throw_text}, {taken or 'no move'}"
     if judged.is_choice and not judged.is_best:
-        text += f"; best was {audit.best_text(judged)}, {lost_text(units, judged)}"
+        best, lost = audit.best_text(judged), lost_text(units, judged)
+        is_close = judged.verdict is Verdict.CLOSE
+        text += f"; {lost}: {best} may be better" if is_close else f"; best was {best}, {lost}"
     return f"{text}. Light has {units.value(judged.to_light(judged.value))} before it."
 
 
@@ -254,7 +255,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[dict[st
                 "best": "" if judged.is_best else audit.best_text(judged) or "",
                 "luck": units.signed(judged.luck),
                 "loss": loss_text(units, judged) if judged.is_choice else "",
-                "verdict": VERDICT_WORDS[judged.verdict] if judged.verdict else "",
+                "verdict": judged.verdict.words if judged.verdict else "",
                 "chance": f"{100 * audit.curve[index + 1]:.{decimals}f}"
                 + give(judged.played_margin / (judged.total or 1)),
                 "mark": mark,
@@ -296,7 +297,8 @@ def _thumbs_text(audit: GameAudit, judged: JudgedPly) -> str:
     found = ((name, plays[index]) for name, plays in audit.thumbs.items())
     return "".join(
         f" {name} would have played {audit.option_text(judged, play.option)}"
-        f"{': ' + audit.units.lost(play.loss) if play.loss else ', as good as the best'}."
+        f"{': ' + audit.units.lost(play.loss) if play.loss else ', as good as the best'}"
+        f"{play.verdict.doubt}."
         for name, play in found
         if play is not None
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ur_solver.answers.decisions import Mark, Thresholds, Values
+from ur_solver.answers.decisions import Mark, Thresholds, Values, Verdict
 from ur_solver.audit.audits import GameAudit, JudgedPly, summarise
 from ur_solver.audit.judge import judged_rounds, thumb_plays
 from ur_solver.records import Step
@@ -144,12 +144,13 @@ def against_thumbs(
                 player = audit.record.player(side) or SIDE_NAMES[side]
                 row = by_player.setdefault(
                     player,
-                    {"player": player, "thumb": name, "choices": 0, "same": 0, "best": 0}
+                    {"player": player, "thumb": name, "choices": 0, "same": 0}
+                    | dict.fromkeys(Verdict, 0)
                     | {"mean_loss": 0.0, "player_mean_loss": 0.0},
                 )
                 row["choices"] += 1
                 row["same"] += play.option == judged.taken
-                row["best"] += play.loss == 0
+                row[play.verdict] += 1
                 row["mean_loss"] += play.loss
                 row["player_mean_loss"] += judged.loss
         for row in by_player.values():

@@ -98,7 +98,11 @@ def _thumb_values(audit: GameAudit, index: int) -> dict[str, Any]:
     """What rules of thumb would have played in a ply, if they were asked."""
     judged = audit.plies[index]
     values = {
-        name: {"move": audit.option_text(judged, play.option), "loss": play.loss}
+        name: {
+            "move": audit.option_text(judged, play.option),
+            "loss": play.loss,
+            "verdict": play.verdict,
+        }
         for name, plays in audit.thumbs.items()
         if (play := plays[index]) is not None
     }

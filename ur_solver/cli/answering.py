@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
+from ur_solver.answers.decisions import Verdict, verdict_of
 from ur_solver.answers.locate import is_rule_set
 from ur_solver.cli.options import number_option
 from ur_solver.cli.output import columns, echo, gib_text, say, time_text, worth_bar
@@ -15,6 +16,7 @@ from ur_solver.errors import BeyondTableError, MissingTableError, UrError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators.evaluator import TRAINING_MINUTES, Evaluator, evaluator_of, open_evaluator
 from ur_solver.rules import Position, RuleSet, named_rules
+from ur_solver.rules.turns import total
 
 if TYPE_CHECKING:
     from ur_solver.answers.query import EvaluatedChoice, EvaluatedMove
@@ -144,21 +146,17 @@ def options_text(
     position: Position,
     options: Iterable[tuple[str, Worth]],
     value_text: Callable[[Worth], str],
-    lost_text: Callable[[Worth], str | None],
+    lost_text: Callable[[Worth], str],
     *,
     are_numbered: bool = False,
 ) -> str:
-    """The options of a decision as a table, in words, with what each is worth and loses.
-
-    `lost_text` gives None for a best option. Of estimates, "perhaps" is added to a loss if the
-    intervals do not exclude that there is none.
-    """
+    """The options of a decision as a table, in words, with what each is worth and loses."""
+    whole = total(position)
 
     def loss(worth: Worth) -> str:
-        lost = lost_text(worth)
-        if lost is None:
-            return "best"
-        return f"-{lost}" if worth.loss > worth.loss_error else f"-{lost}, perhaps"
+        verdict = verdict_of(worth.loss, worth.loss_error, whole)
+        is_best = verdict is Verdict.BEST
+        return verdict.words if is_best else f"-{lost_text(worth)}{verdict.doubt}"
 
     rows = [
         [

@@ -18,10 +18,8 @@ from ur_solver.answers.decisions import Mark, Thresholds, Verdict
 from ur_solver.answers.locate import is_table_word
 from ur_solver.api.games import Games, read_games
 from ur_solver.audit.audits import (
-    CLOSE,
     ESTIMATES,
     NOTHING,
-    VERDICT_WORDS,
     GameAudit,
     JudgedPly,
     PlayerSummary,
@@ -317,8 +315,8 @@ def _players(
     has_errors = any(summary.loss_margin for summary in summaries.values())
     has_conceded = any(summary.conceded for summary in summaries.values())
     has_fines = any(summary.cost for summary in summaries.values())
-    verdicts = [each for each in VERDICT_WORDS if has_errors or each is not Verdict.CLOSE]
-    chose = [["", "choices", *(VERDICT_WORDS[each] for each in verdicts), *_MARK_HEADERS]]
+    verdicts = [each for each in Verdict if has_errors or each is not Verdict.CLOSE]
+    chose = [["", "choices", *(each.words for each in verdicts), *_MARK_HEADERS]]
     lost = ["", "lost", *(["lost for sure"] if has_errors else []), "lost a choice", "luck"]
     lost += ["conceded"] if has_conceded else []
     lost += ["fines"] if has_fines else []
@@ -630,11 +628,14 @@ def _review_page(review: dict[str, Any], audits: list[GameAudit], throws: int, t
     return "\n\n".join(parts)
 
 
+def _verdicts_in(rows: list[dict[str, Any]]) -> list[Verdict]:
+    """The verdicts whose shares are shown: of exact values that of the best says all."""
+    return [*Verdict] if any(each[Verdict.CLOSE] for each in rows) else [Verdict.BEST]
+
+
 def _over_time(rows: list[dict[str, Any]], units: Units) -> str:
-    has_close = any(each["close"] for each in rows)
-    shown = ["close", "worse"] if has_close else []
-    close = [CLOSE, "worse"] if has_close else []
-    header = ["player", "when", "games", "won", "choices", "best", *close]
+    verdicts = _verdicts_in(rows)
+    header = ["player", "when", "games", "won", "choices", *(each.words for each in verdicts)]
     table = [[*header, "lost a choice", "mistakes", "luck a game"]]
     before = None
     for each in rows:
@@ -645,7 +646,7 @@ def _over_time(rows: list[dict[str, Any]], units: Units) -> str:
                 str(each["games"]),
                 str(each["won"]),
                 str(each["choices"]),
-                *(_share_text(each[name], each["choices"]) for name in ("best", *shown)),
+                *(_share_text(each[name], each["choices"]) for name in verdicts),
                 NOTHING if each["mean_loss"] is None else units.mean(each["mean_loss"]),
                 str(each["mistakes"]),
                 units.signed(each["luck"] / each["games"]),
@@ -673,9 +674,11 @@ def _choices(rows: list[dict[str, Any]], units: Units) -> str:
 
 
 def _thumbs(rows: list[dict[str, Any]], units: Units) -> str:
+    verdicts = _verdicts_in(rows)
     table = [
         [
-            *("player", "rule of thumb", "choices", "same move", "best"),
+            *("player", "rule of thumb", "choices", "same move"),
+            *(each.words for each in verdicts),
             *("it lost a choice", "the player lost a choice"),
         ]
     ]
@@ -686,12 +689,12 @@ def _thumbs(rows: list[dict[str, Any]], units: Units) -> str:
                 each["thumb"],
                 str(each["choices"]),
                 _share_text(each["same"], each["choices"]),
-                _share_text(each["best"], each["choices"]),
+                *(_share_text(each[name], each["choices"]) for name in verdicts),
                 units.mean(each["mean_loss"]),
                 units.mean(each["player_mean_loss"]),
             ]
         )
-    return columns(table, "<<>>>>>")
+    return columns(table, "<<" + ">" * (len(table[0]) - 2))
 
 
 def _share_text(part: int, whole: int) -> str:

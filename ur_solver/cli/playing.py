@@ -524,9 +524,8 @@ def worth_text(position: Position, options: Iterable[tuple[str, Worth]]) -> str:
             return units.estimate(worth.value, worth.error)
         return units.value(worth.value, units.digits + 1)
 
-    def lost(worth: Worth) -> str | None:
-        text = units.mean(worth.loss)
-        return text if float(text) else None
+    def lost(worth: Worth) -> str:
+        return units.mean(worth.loss)
 
     listed = [*options]
     text = options_text(position, listed, value, lost, are_numbered=True)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
 import click
 
+from ur_solver.answers.decisions import Verdict
 from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
 from ur_solver.cli.asking import ask
@@ -55,7 +57,8 @@ class Quiz:
 
     def __init__(self, asked: Sequence[tuple[Problem, Evaluator]]) -> None:
         self._asked = asked
-        self._n_asked = self._n_right = 0
+        self._n_asked = 0
+        self._first: Counter[Verdict] = Counter()
         self._lost = 0.0  # by first answers, as shares of what there was to win
 
     def ask(self) -> None:
@@ -79,8 +82,10 @@ class Quiz:
             return "you have answered no decision"
         decisions = counted(self._n_asked, "decision")
         has_pot = any(each.position.rules.payoff.has_fines for each, _ in self._asked)
+        close = self._first[Verdict.CLOSE]
         return (
-            f"{self._n_right} of {decisions} right at the first try; your first answers cost "
+            f"{self._first[Verdict.BEST]} of {decisions} right at the first try"
+            f"{f', {close} {Verdict.CLOSE.words}' if close else ''}; your first answers cost "
             f"{100 * self._lost / self._n_asked:.1f} {'% of the pot' if has_pot else 'points'} each"
         )
 
@@ -102,7 +107,7 @@ class Quiz:
                 return
             if word == "show":
                 self._count(decision, None, is_first=is_first)
-                echo(_answer_text(decision, evaluator))
+                echo(_answer_text(decision, decision.best, evaluator))
                 return
             index = chosen_index(answer, texts)
             if index is None:
@@ -118,7 +123,7 @@ class Quiz:
             self._count(decision, chosen, is_first=is_first)
             is_first = False
             if chosen in decision.answers:
-                echo(_answer_text(decision, evaluator))
+                echo(_answer_text(decision, chosen, evaluator))
                 return
             echo(_wrong_text(decision, chosen, evaluator))
 
@@ -127,7 +132,7 @@ class Quiz:
             return
         self._n_asked += 1
         if chosen is not None:
-            self._n_right += chosen in decision.answers
+            self._first[decision.verdict(chosen)] += 1
             self._lost += chosen.loss / (decision.total or 1)
         else:
             self._lost += decision.cost
@@ -140,12 +145,15 @@ def _wrong_text(decision: Problem, chosen: Weighed, evaluator: Evaluator) -> str
     return f"{lost}{_next_text(decision, [chosen], evaluator)}\ntry again"
 
 
-def _answer_text(decision: Problem, evaluator: Evaluator) -> str:
-    """All options with their values, and what the next throws make of the best and the played."""
+def _answer_text(decision: Problem, chosen: Weighed, evaluator: Evaluator) -> str:
+    """The verdict on an answer; all values, and what the next throws make of the best two."""
     options = [(each.text, each) for each in decision.options]
     played = f"\nin the game {decision.played} was played" if decision.played else ""
+    found = f"{decision.best.text} is the best"
+    if (verdict := decision.verdict(chosen)) is Verdict.CLOSE:
+        found = f"{chosen.text} is {verdict.words}, and {decision.best.text} may be better"
     return (
-        f"{decision.best.text} is the best:\n{worth_text(decision.position, options)}{played}"
+        f"{found}:\n{worth_text(decision.position, options)}{played}"
         f"{_next_text(decision, decision.ranked[:2], evaluator)}{note_of(evaluator)}"
     )
 
@@ -205,13 +213,29 @@ def _back(decision: Problem) -> str:
     units = decision.position.rules.payoff.units
     rows = "".join(
         f"<tr><td>{escape(each.text)}</td><td>{units.value(each.value)}</td>"
-        f"<td>{'best' if each in decision.answers else units.lost(each.loss)}</td></tr>"
+        f"<td>{_back_loss(decision, each)}</td></tr>"
         for each in decision.ranked
     )
     source = f", {printable(decision.source)}" if decision.source else ""
     played = f"<p>{escape(f'played: {decision.played}{source}')}</p>" if decision.played else ""
-    best = " or ".join(f"<b>{escape(each.text)}</b>" for each in decision.answers)
-    return f"<p>{best}</p><table>{rows}</table>{played}"
+    best, close = (
+        " or ".join(
+            f"<b>{escape(each.text)}</b>"
+            for each in decision.ranked
+            if decision.verdict(each) is kind
+        )
+        for kind in (Verdict.BEST, Verdict.CLOSE)
+    )
+    doubtful = f"; {Verdict.CLOSE.words}: {close}" if close else ""
+    return f"<p>{best}{doubtful}</p><table>{rows}</table>{played}"
+
+
+def _back_loss(decision: Problem, option: Weighed) -> str:
+    """What an option loses, or that it is the best."""
+    verdict = decision.verdict(option)
+    if verdict is Verdict.BEST:
+        return verdict.words
+    return decision.position.rules.payoff.units.lost(option.loss) + verdict.doubt
 
 
 Asked = tuple[Problem, Evaluator]

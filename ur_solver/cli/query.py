@@ -392,9 +392,9 @@ def _moves_pages(table: Evaluator, asked: Question) -> list[str]:
     def value(each: Worth) -> str:
         return text_of(table, each.value, each.error)
 
-    def lost(each: Worth) -> str | None:
+    def lost(each: Worth) -> str:
         tolerance = 1e-4 * total(asked.position) if each.loss_error else table.tolerance
-        return table.rules.payoff.text(each.loss, tolerance) if each.loss else None
+        return table.rules.payoff.text(each.loss, tolerance)
 
     pages = []
     for rolled, thrown in zip(asked.rolls, _thrown(table, asked), strict=True):

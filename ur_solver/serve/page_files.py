@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import posixpath
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -111,12 +112,14 @@ def drawn_together(content: bytes, *, is_style: bool = False) -> bytes:
 
 def _preloads(files: Mapping[str, bytes]) -> bytes:
     """Links to the modules that the page loads: a browser would find one after the other."""
-    found = [b"main.js"]
+    found = ["main.js", "engine/answers.js"]  # the second by an `import()`
     for name in found:
-        imports = re.findall(rb'\bfrom ?"\./([\w.]+)";', files[f"/{name.decode()}"])
-        found += [each for each in imports if each not in found]
-    engine = [path[1:].encode() for path in files if path.startswith("/engine/")]
-    return b"\n".join(b'<link rel="modulepreload" href="%b">' % name for name in found[1:] + engine)
+        imports = re.findall(rb'\bfrom ?"(\.[\w./]+)";', files[f"/{name}"])
+        paths = [
+            posixpath.normpath(f"{posixpath.dirname(name)}/{each.decode()}") for each in imports
+        ]
+        found += [each for path in paths if (each := path.lstrip("/")) not in found]
+    return "\n".join(f'<link rel="modulepreload" href="{name}">' for name in found[1:]).encode()
 
 
 def _first_board() -> bytes:

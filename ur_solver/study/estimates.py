@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.decisions import Verdict
 from ur_solver.rules.payoff import CHANCES, MINUS, Payoff, Stakes, signed
 
 NORMAL = 1.959963984540054
@@ -252,14 +253,14 @@ def points(value: float, *, sign: bool = True) -> str:
 
 
 def loss_text(payoff: Payoff, figure: Any) -> str:
-    """What an option loses against the best: ``0.42``, or of estimates ``0.4, perhaps``.
+    """What an option loses against the best: ``0.42``, or of estimates ``0.4, too close to call``.
 
-    It is perhaps lost where the interval of the difference reaches to 0.
+    It is too close to call where the interval of the difference reaches to 0.
     """
     units, (value, low, high) = payoff.units, ends_of(figure)
     if low == high:
         return units.number(value, units.exact_digits)
-    return units.number(value, units.digits) + ("" if low > 0 else ", perhaps")
+    return units.number(value, units.digits) + ("" if low > 0 else Verdict.CLOSE.doubt)
 
 
 def payoff_of(study: dict[str, Any]) -> Payoff:

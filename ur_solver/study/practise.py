@@ -211,14 +211,14 @@ class Problem:
         """The option with the highest value."""
         return min(self.options, key=lambda each: each.loss)
 
+    def verdict(self, option: Weighed) -> Verdict:
+        """Whether an option is the best, too close to call or worse."""
+        return verdict_of(option.loss, option.loss_error, self.total)
+
     @cached_property
     def answers(self) -> list[Weighed]:
-        """The options that are right, the best first: all that are not worse for sure."""
-        return [
-            each
-            for each in self.ranked
-            if verdict_of(each.loss, each.loss_error, self.total) is not Verdict.WORSE
-        ]
+        """The options that are accepted, the best first: all that are not worse for sure."""
+        return [each for each in self.ranked if self.verdict(each) is not Verdict.WORSE]
 
     @property
     def ranked(self) -> list[Weighed]:
@@ -257,6 +257,7 @@ class Problem:
                     "move": each.text,
                     "value": each.value,
                     "loss": each.loss,
+                    "verdict": self.verdict(each),
                     **({"error": each.error} if each.error else {}),
                 }
                 for each in self.ranked

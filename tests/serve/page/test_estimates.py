@@ -12,7 +12,18 @@ import pytest
 from tests.estimators.test_file import stored_of
 from tests.games import random_game, write_text
 from tests.serve.browser import Person, needs_browser
-from tests.serve.page.playing import by_list, line_of, opened, play, turns_of
+from tests.serve.page.playing import (
+    by_list,
+    line_of,
+    opened,
+    play,
+    record_of,
+    rules_of,
+    turns_of,
+)
+from ur_solver.answers.decisions import USUAL
+from ur_solver.api.table import Table
+from ur_solver.audit.audits import account_text
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
 from ur_solver.rules import named_rules
@@ -28,7 +39,8 @@ def own_origin(tmp_path_factory, solved):
     paths = [folder / f"{word.replace(':', '-')}.h5" for word in WORDS]
     for word, path in zip(WORDS, paths, strict=True):
         write(path, stored_of(word))
-    words = [str(solved(named_rules("finkel:1"))), *map(str, paths)]
+    words = [str(solved(named_rules(word))) for word in ("finkel:1", "bell-stakes:1")]
+    words += map(str, paths)
     command = [sys.executable, "-m", "ur_solver", "serve", *words, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         address = process.stderr.readline().partition(": ")[2].partition(" ")[0]
@@ -74,7 +86,7 @@ def test_values_have_their_errors_everywhere(person):
     groups = person.page.locator("#table optgroup").evaluate_all(
         "groups => groups.map((group) => [group.label, group.children.length])"
     )
-    assert groups[:2] == [["Tables", 1], ["Estimators", 2]]
+    assert groups[:2] == [["Tables", 2], ["Estimators", 2]]
     play(person, random.Random(3), [by_list], 6)
     person.press("Throw", "#hand")
     person.settle()
@@ -84,7 +96,10 @@ def test_values_have_their_errors_everywhere(person):
     assert all(estimate.search(text) for text in throws)
     moves = person.page.locator("#moves button").all_inner_texts()
     assert all(estimate.search(text) for text in moves)
-    assert all("best" in text or ", perhaps" in text for text in moves)
+    assert all(
+        "best" in text or ", too close to call" in text or "\n\N{MINUS SIGN}" in text
+        for text in moves
+    )
     assert estimate.search(person.status())
 
 
@@ -96,27 +111,69 @@ def test_a_game_that_is_opened_is_judged_by_estimates(person):
     assert re.search(r"Now\s+\d\d % ± \d", person.page.inner_text("#summary .account"))
 
 
-def test_the_end_of_a_game_says_what_is_only_estimated(person):
-    """Choices that are too close to call count as neither right nor wrong."""
-    game = random_game(named_rules("skiriuk:2"), 4)
-    person.visit("table=skiriuk-2")
+def played_out(person, name, game):
+    """The page of somebody who has played a whole game; its plies as an audit judges them."""
+    person.visit(f"table={name}")
     opened(person, write_text(game, ".ur"))
     played = person.address["game"]
     person.page.goto("about:blank")
-    person.visit(f"table=skiriuk-2&values=no&game={played}&at={len(game.plies)}")
-    estimator = Estimator(stored_of("skiriuk:2"))
-    plies = line_of(estimator, estimator.rules.start(), turns_of(person.address))["plies"]
-    said = person.page.inner_text("#verdict")
-    for side in ("light", "dark"):
-        choices = [each for each in plies if each["side"] == side and each["options"] > 1]
-        costs = [each["loss"] for each in choices if each["loss"] > each["loss_error"]]
-        best = sum(each["loss"] < 1e-6 for each in choices)
-        close = len(choices) - best - len(costs)
-        whose = f"{side}\N{RIGHT SINGLE QUOTATION MARK}s"
-        assert (
-            f"{best} of {whose} {len(choices)} choices were the best and {close} too close to call;"
-        ) in said
-        assert f"the others cost {100 * sum(costs):.0f} % of chance in all" in said
+    person.visit(f"table={name}&values=no&game={played}&at={len(game.plies)}")
+    return person.page.inner_text("#verdict").replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+@pytest.mark.parametrize("name", ["finkel-1", "bell-stakes-1", "skiriuk-2", "birds-2"])
+def test_the_end_of_a_game_keeps_three_kinds_of_choices_apart_and_adds_up(person, name, solved):
+    """Of random games: the account is that of `ur audit`, and no doubt counts as right."""
+    rules = rules_of(name)
+    exact = name.endswith("-1")
+    source = Table(solved(rules)) if exact else Estimator(stored_of(rules.word))
+    with source:
+        for seed in (1, 2, 4):
+            game = random_game(rules, seed)
+            said = played_out(person, name, game)
+            (audit,) = source.audits([record_of(rules.start(), turns_of(person.address))])
+            worth = rules.payoff.units.worth
+            assert f"light's {worth}: {account_text(audit)}." in said.replace("Light's", "light's")
+            units = audit.units
+            for side, summary in (("light", audit.light), ("dark", audit.dark)):
+                best, close, worse = summary.best, summary.close, summary.worse
+                assert (best + close + worse, close == 0) == (summary.choices, exact)
+                if not summary.choices:
+                    continue
+                kinds = f" and {worse} worse." if exact else (
+                    f", {close} too close to call and {worse} worse for sure."
+                )  # fmt: skip
+                counted = f"{summary.choices} choice{'s' * (summary.choices > 1)}"
+                lost = units.amount(summary.loss) + units.give(summary.loss_margin)
+                sure = "" if exact else f", {units.amount(summary.worse_loss)} of that for sure"
+                points = "" if rules.stakes else " points"
+                assert (
+                    f"{best} of {side}'s {counted} were the best{kinds} They cost {lost}{points} "
+                    f"in all{sure}, and the dice"
+                ) in said
+            person.page.get_by_label("Analyse").check()
+            person.settle()
+            account = person.page.locator("#summary .account")
+            assert float(account.get_attribute("data-sum")) == pytest.approx(
+                audit.end_value, abs=1e-4
+            )
+            facts = {
+                side: person.page.locator(f"#summary .player.{side} dd").all_inner_texts()
+                for side in ("light", "dark")
+            }
+            for side, summary in (("light", audit.light), ("dark", audit.dark)):
+                assert facts[side][1] == units.amount(summary.loss) + units.give(
+                    summary.loss_margin
+                )
+                if not exact:
+                    assert facts[side][3:5] == [
+                        str(summary.close),
+                        f"{summary.worse}, {units.amount(summary.worse_loss)} lost",
+                    ]
+            marks = person.page.locator("#turns .turn", has_text="too close to call").count()
+            own = {id(each.ply) for each in audit.plies if each.verdict == "close"}
+            marked = {id(each.ply) for each in audit.plies if USUAL.mark(each)}
+            assert marks == len(own - marked)
 
 
 def test_the_estimator_plays(person):

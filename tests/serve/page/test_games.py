@@ -137,7 +137,7 @@ def test_a_game_for_money_is_opened_and_saved(person, solved):
     person.settle()
     account = person.page.locator("#summary .account")
     assert float(account.get_attribute("data-sum")) == pytest.approx(audit.end_value, abs=1e-6)
-    fines = account.locator("tr", has_text="Fines of light").locator("td").inner_text()
+    fines = account.locator("tr", has_text="fines paid").locator("td").inner_text()
     assert float(fines) == audit.light.cost
     person.press("Save", "header")
     with person.page.expect_download() as caught:

@@ -177,11 +177,12 @@ def test_a_player_learns_how_he_stands_and_how_good_his_move_was(person, solved)
         if number == 0:
             assert said.endswith("was the best.")
         elif mark := Thresholds().mark_of(move.loss):
-            assert (
-                f" {mark} and cost {100 * move.loss:.0f} % of chance. Better: from A7 off" in said
-            )
+            assert f" {mark} and cost {100 * move.loss:.1f} points. Better: from A7 off" in said
         else:
-            assert "nearly the best" in said
+            assert (
+                f"a little worse than the best and cost {100 * move.loss:.1f} points. Better: "
+                in said
+            )
     page.get_by_label("Analyse").check()
     person.settle()
     assert page.locator("#verdict").is_hidden()

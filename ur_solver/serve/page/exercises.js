@@ -3,8 +3,8 @@
 import { Source } from "./api.js";
 import { newKey } from "./common.js";
 import { device } from "./device.js";
-import { sumOf, verdictOf, writeTree } from "./tree.js";
-import { SIDES, Units, entryOf, errorOf, throwsOf } from "./words.js";
+import { sideOf, verdictOf, writeTree } from "./tree.js";
+import { SIDES, Units, doubtOf, entryOf, errorOf, throwsOf } from "./words.js";
 
 const SERIOUS = ["mistake", "blunder"];
 
@@ -73,14 +73,15 @@ export class Question {
     }));
   }
 
-  /** Of estimates, an option within the error of the comparison counts as the best. */
-  isRight(option) {
-    return verdictOf(this.answer.total, option.loss, option.doubt) !== "worse";
+  /** Whether an option is the best, too close to call or worse. */
+  verdict(option) {
+    return verdictOf(this.answer.total, option.loss, option.doubt);
   }
 
   /** What an option loses, with its unit. */
   lost(option) {
-    return `${this.units.gain(-option.loss, 2, option.doubt)} ${this.units.points}`;
+    const lost = `${this.units.gain(-option.loss, 2, option.doubt)} ${this.units.points}`;
+    return `${lost}${doubtOf(this.verdict(option))}`;
   }
 
   /** What the next throw may do after an option, in numbers; null after a choice before the throw. */
@@ -213,8 +214,8 @@ function factsOf(session) {
   const { root, at, answer, source, units } = session;
   const plies = root.line.flatMap((node) => node.plies);
   const sums = (side) => {
-    const own = plies.filter((ply) => ply.side === side);
-    return [side, { loss: sumOf(own, "loss"), luck: sumOf(own, "luck") }];
+    const { loss, luck } = sideOf(plies.filter((ply) => ply.side === side));
+    return [side, { loss, luck }];
   };
   return {
     throws: throwsIn(session),

@@ -2,8 +2,8 @@
 
 import { at, figures, make, makeSvg, swatch, turnStory } from "./dom.js";
 import { showsChances, whoIs } from "./play.js";
-import { sumOf } from "./tree.js";
-import { LEVELS, MARKS, SIDES, counted, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
+import { lossErrorOf, sideOf, verdictOf } from "./tree.js";
+import { LEVELS, MARKS, SIDES, VERDICTS, capitalised, counted, doubtOf, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
 
 /** Whose chance is what: two bars in one, with numbers. */
 export function showChances(session) {
@@ -77,10 +77,10 @@ export function showMoves(session, play) {
       const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
       bar.firstChild.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
-      const doubt = move.loss <= (move.loss_error ?? 0) ? ", perhaps" : "";
-      const loss = move.loss > 1e-9 ? `${units.gain(-move.loss, move.loss_error ? 1 : 2)}${doubt}` : "best";
-      facts.push(make("span", {}, units.value(move.value, errorOf(move))), bar,
-        make("span", { class: move.loss > 1e-9 ? "faint" : "good" }, loss));
+      const verdict = verdictOf(session.answer.total, move.loss, move.loss_error);
+      const loss = `${units.gain(-move.loss, move.loss_error ? 1 : 2)}${doubtOf(verdict)}`;
+      facts.push(make("span", {}, units.value(move.value, errorOf(move))), bar, verdict === "best"
+        ? make("span", { class: "good" }, VERDICTS.best) : make("span", { class: "faint" }, loss));
       if (move.mark) facts.push(badge(move.mark));
       if ("chance" in move) facts.push(make("span", { class: "faint" }, `wins ${(100 * move.chance).toFixed(1)} %`));
     }
@@ -132,6 +132,7 @@ function turnButton(session, node, go) {
   const { side, luck } = node.plies.at(-1);
   const error = errorOf(node.plies.at(-1));
   const mark = node.plies.map((ply) => ply.mark).find(Boolean);
+  const isClose = !mark && node.plies.some((ply) => ply.verdict === "close");
   const isShown = session.showsValues && session.source.hasValues;
   return make("button", {
     class: "turn", "aria-current": node === session.at ? "step" : null, onclick: () => go(node),
@@ -139,6 +140,8 @@ function turnButton(session, node, go) {
   swatch(side),
   ...turnStory(node.turn),
   isShown && mark ? badge(mark) : null,
+  isShown && isClose ? make("span", { class: "faint", title: VERDICTS.close },
+    "≈", make("span", { class: "unseen" }, ` ${VERDICTS.close}`)) : null,
   isShown && luck !== undefined ? make("span", { class: "faint luck" }, session.units.gain(luck, 1, error)) : null);
 }
 
@@ -208,43 +211,34 @@ export function showNames(session) {
 /** How luck and losses led from the start of the line to where it stands. */
 export function showSummary(session) {
   const host = at("summary");
-  const { line } = session.at;
-  const plies = line.slice(0, line.indexOf(session.at) + 1).flatMap((node) => node.plies);
+  const plies = session.at.path.flatMap((node) => node.plies);
   host.hidden = !plies.length || !session.source.hasValues || !session.showsValues;
   if (host.hidden) return;
-  const { units, answer } = session;
-  const of = (side, key) => sumOf(plies.filter((ply) => ply.side === side), key);
-  const start = session.share(plies[0].side, plies[0].value, plies[0].position)
-    * session.total(plies[0].position);
-  const end = session.share(answer.side, answer.value, answer.position) * answer.total;
-  const rows = [["Start", start, null, errorOf(plies[0])]];
-  rows.push(["Light’s dice", of("light", "luck"), "gain"], ["Light’s moves", -of("light", "loss"), "gain"]);
-  if (units.isMoney) rows.push(["Fines of light", of("light", "cost"), "gain"]);
-  rows.push(["Dark’s dice", -of("dark", "luck"), "gain"], ["Dark’s moves", of("dark", "loss"), "gain"]);
-  const sum = rows.reduce((total, row) => total + row[1], 0);
-  rows.push([answer.winner ? "Result" : "Now", sum, null, errorOf(answer)]);
-  const error = Math.max(errorOf(answer), ...plies.map(errorOf));
+  const { units, answer, account: { start, terms, end, error } } = session;
+  const sum = terms.reduce((total, [, value]) => total + value, start.value);
   // the last digits of a network's values depend on what is computed together
-  const isSound = Math.abs(sum - end) < (error ? 1e-4 : 1e-6) * Math.max(1, answer.total);
-  const written = ([name, value, kind, own]) => [name, kind ? units.gain(value, 2, error) : units.value(value, own)];
+  const isSound = Math.abs(sum - end.value) < (error ? 1e-4 : 1e-6) * Math.max(1, answer.total);
+  const rows = [["Start", units.value(start.value, start.error)],
+    ...terms.map(([name, value]) => [capitalised(name), units.gain(value, 2, error)]),
+    [answer.winner ? "Result" : "Now", units.value(sum, end.error)]];
   const head = units.isMoney ? "Light’s money to come, fines paid apart" : "Light’s chance to win";
-  const account = figures(`${head}${isSound ? "" : " (does not add up)"}`, [], rows.map(written));
+  const account = figures(`${head}${isSound ? "" : " (does not add up)"}`, [], rows);
   account.classList.add("account");
-  Object.assign(account.dataset, { sum: sum.toFixed(12), end: end.toFixed(12) });
+  Object.assign(account.dataset, { sum: sum.toFixed(12), end: end.value.toFixed(12) });
   host.replaceChildren(account, make("div", { class: "players" },
     ...SIDES.map((side) => sideSummary(session, side, plies.filter((ply) => ply.side === side)))));
 }
 
-function sideSummary(session, side, plies) {
-  const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
-  const of = (verdict) => choices.filter((ply) => ply.verdict === verdict).length;
+function sideSummary({ units, about }, side, plies) {
+  const { choices, best, close, worse, loss, worse_loss: sure, luck } = sideOf(plies);
   const count = (mark) => plies.filter((ply) => ply.mark === mark).length;
   const error = Math.max(0, ...plies.map(errorOf));
   const facts = [
-    ["Luck", session.units.gain(sumOf(plies, "luck"), 1, error)],
-    ["Lost by moves", session.units.gain(-sumOf(plies, "loss"), 1, error)],
-    ["Best moves", `${of("best")} of ${choices.length}`],
-    ...(session.about.exact === false ? [["Too close to call", of("close")]] : []),
+    ["Luck", units.gain(luck, 1, error)],
+    ["Lost by moves", units.amount(loss, error, lossErrorOf(plies))],
+    ["Best moves", `${best} of ${choices}`],
+    ...(about.exact === false ? [[capitalised(VERDICTS.close), close],
+      ["Worse for sure", `${worse}, ${units.amount(sure, error)} lost`]] : []),
     ["Inaccuracies", count("inaccuracy")],
     ["Mistakes", count("mistake")],
     ["Blunders", count("blunder")],

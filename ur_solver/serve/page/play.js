@@ -3,8 +3,8 @@
 import { options, picked } from "./common.js";
 import { drawn, showDice } from "./dice.js";
 import { at, make } from "./dom.js";
-import { sumOf } from "./tree.js";
-import { capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
+import { lossErrorOf, sideOf, verdictOf } from "./tree.js";
+import { VERDICTS, capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
 
 /** How many milliseconds what the program has thrown stays to be seen, by how fast it is to play. */
 const PAUSES = { slow: 2500, easy: 1200, fast: 0 };
@@ -119,7 +119,10 @@ export function lastDice({ at: { turn }, about }) {
 export function hintWords(session) {
   const { best } = session;
   if (!session.isHinted || !best) return "";
-  return `Best: ${moveWords(best.move)}, ${session.units.value(best.value, errorOf(best))}. `;
+  const close = session.moves.filter((each) =>
+    verdictOf(session.answer.total, each.loss, each.loss_error) === "close").length;
+  const others = close ? `; ${counted(close, "other move")} ${VERDICTS.close}` : "";
+  return `Best: ${moveWords(best.move)}, ${session.units.value(best.value, errorOf(best))}${others}. `;
 }
 
 let shownAt = null;
@@ -246,38 +249,45 @@ function lastChoice({ at: node, players }) {
 const whose = (who) => (who === "you" ? "your" : `${who}’s`);
 
 function wordsOf(session, ply) {
-  const { side, throw: thrown, move, best, mark, loss } = ply;
+  const { units } = session;
+  const { side, throw: thrown, move, best, mark, loss, loss_error: error } = ply;
   const isBeforeThrow = thrown === null;
   const named = (each) => (isBeforeThrow ? `“${each}”` : moveWords(each));
   const what = `${capitalised(whose(whoIs(session, side)))} ${isBeforeThrow ? "choice" : "last move"} (${named(move)}) was`;
   if (ply.verdict === "best") return `${what} ${loss > 1e-9 ? "as good as the best" : "the best"}.`;
-  if (ply.verdict === "close") return `${what} too close to call: ${named(best)} may be better.`;
-  if (!mark) return `${what} nearly the best.`;
-  const cost = session.units.isMoney ? loss.toFixed(2) : `${Math.max(1, Math.round(100 * loss))} % of chance`;
-  return `${what} ${/^[aeiou]/.test(mark) ? "an" : "a"} ${mark} and cost ${cost}. Better: ${named(best)}.`;
+  if (ply.verdict === "close") return `${what} ${VERDICTS.close}: ${named(best)} may be better.`;
+  const kind = mark ? `${/^[aeiou]/.test(mark) ? "an" : "a"} ${mark}` : "a little worse than the best";
+  return `${what} ${kind} and cost ${units.cost(loss, error)}. Better: ${named(best)}.`;
 }
 
 /** A whole game of a person: how many choices were the best, and what moves and dice came to. */
 function gameWords(session, side) {
+  const { units, about } = session;
   const plies = session.at.path.flatMap((node) => node.plies).filter((ply) => ply.side === side);
-  const choices = plies.filter((ply) => ply.options > 1);
-  const { isMoney } = session.units;
-  const amount = (value) => `${Math.abs(isMoney ? value : 100 * value).toFixed(isMoney ? 1 : 0)}${isMoney ? "" : " %"}`;
-  const of = (verdict) => choices.filter((ply) => ply.verdict === verdict);
-  const [close, worse] = [of("close"), of("worse")];
-  if (!choices.length) return "";
-  const luck = sumOf(plies, "luck");
-  const best = `${of("best").length} of ${whose(whoIs(session, side))} ${counted(choices.length, "choice")} were the best`;
-  const doubt = session.about.exact === false ? ` and ${close.length} too close to call` : "";
-  return `${best}${doubt}; the others cost ${amount(sumOf(worse, "loss"))}`
-    + `${isMoney ? "" : " of chance"} in all, and the dice ${luck < 0 ? "took" : "brought"} ${amount(luck)}.`;
+  const { choices, best, close, worse, loss, worse_loss: sure, luck } = sideOf(plies);
+  if (!choices) return "";
+  const isExact = about.exact !== false;
+  const error = Math.max(...plies.map(errorOf));
+  const all = units.cost(loss, error, lossErrorOf(plies));
+  const kinds = isExact ? ` and ${worse} worse` : `, ${close} ${VERDICTS.close} and ${worse} worse for sure`;
+  return `${best} of ${whose(whoIs(session, side))} ${counted(choices, "choice")} were the best${kinds}. `
+    + `They cost ${all} in all${isExact ? "" : `, ${units.amount(sure, error)} of that for sure`}, `
+    + `and the dice ${luck < 0 ? "took" : "brought"} ${units.amount(Math.abs(luck), error)}. `;
+}
+
+/** How moves and dice led to the result, in the words of `ur audit`. */
+function accountWords({ account: { start, terms, end, error }, units }) {
+  const { isMoney } = units;
+  const said = terms.map(([name, value]) => `${name} ${units.sum(value, error)}`).join(", ");
+  return `Light’s ${isMoney ? "money to come" : "chance"}: ${units.amount(start.value, error, start.error)} at the start, ${said}: `
+    + `${units.amount(end.value, error)} at the end.${isMoney ? "" : " A point is one game in a hundred."}`;
 }
 
 export function showVerdict(session) {
   const choice = showsChances(session) ? lastChoice(session) : null;
   const isEnd = session.isOver && session.isPlayed && session.source.hasValues && session.at.parent;
   const people = isEnd ? ["light", "dark"].filter((side) => session.players[side] === "human") : [];
-  const words = isEnd ? people.map((side) => gameWords(session, side)).filter(Boolean).join(" ")
+  const words = isEnd ? [...people.map((side) => gameWords(session, side)), accountWords(session)].join("")
     : choice ? wordsOf(session, choice) : "";
   at("verdict").hidden = !words;
   if (at("verdict").textContent !== words) at("verdict").textContent = words;

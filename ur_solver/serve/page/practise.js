@@ -5,9 +5,10 @@ import { Board, Presses } from "./board.js";
 import { device } from "./device.js";
 import { Dialog, button, cautious, figures, make, named } from "./dom.js";
 import { DAYS, Question, isDue, kept, mistakesOf } from "./exercises.js";
-import { counted } from "./words.js";
+import { VERDICTS, capitalised, counted } from "./words.js";
 
 const COUNT = 10;
+const CLASSES = { best: "good", close: "faint", worse: "bad" };
 const COSTS = [0.01, 0.02, 0.05, 0.1];
 
 export class Practise extends Dialog {
@@ -106,7 +107,7 @@ export class Practise extends Dialog {
 
   /** Take up a list; while its `rest` is awaited it may grow. @param {Promise<any> | null} rest */
   take(list, rest = null) {
-    Object.assign(this, { list, rest, number: 0, right: 0 });
+    Object.assign(this, { list, rest, number: 0, first: { best: 0, close: 0, worse: 0 } });
     rest?.then(() => {
       if (this.rest === rest) this.rest = null;
     });
@@ -175,13 +176,13 @@ export class Practise extends Dialog {
   answer(option) {
     if (!option || this.isDone) return;
     const { question } = this;
-    const isRight = question.isRight(option);
-    if (!this.tried.size) this.count(isRight);
+    const verdict = question.verdict(option);
+    if (!this.tried.size) this.count(verdict);
     this.tried.add(option);
     const { units } = question;
     const own = units.value(option.value, option.error);
     const best = units.value(question.best.value, question.best.error);
-    if (!isRight) {
+    if (verdict === "worse") {
       const wrong = this.buttons.get(option);
       wrong.setAttribute("aria-disabled", "true");
       wrong.replaceChildren(...named(option.text), make("span", { class: "bad" }, ` ${question.lost(option)}`));
@@ -189,23 +190,23 @@ export class Practise extends Dialog {
       return;
     }
     const other = option === question.best ? question.second : question.best;
-    const others = `${other.text}, has ${units.value(other.value, other.error)}`;
-    this.finish(option, option === question.best || !option.doubt
-      ? `Right: ${option.text} has ${own}. The next best, ${others}.`
-      : `Right, as far as estimates tell: ${option.text} has ${own}. The best of them, ${others}.`);
+    const others = units.value(other.value, other.error);
+    this.finish(option, verdict === "best"
+      ? `Right: ${option.text} has ${own}. The next best, ${other.text}, has ${others}.`
+      : `${capitalised(VERDICTS.close)}: ${option.text} has ${own}, and ${other.text} may be better, with ${others}.`);
   }
 
   show() {
     const { question } = this;
-    if (!this.tried.size) this.count(false);
+    if (!this.tried.size) this.count("worse");
     this.tried.add(null);
     this.finish(question.best, `The best is ${question.best.text} with ${question.units.value(question.best.value, question.best.error)}.`);
   }
 
   /** Count a first answer; `again` says when the decision comes again, once that is kept. */
-  count(isRight) {
-    this.right += Number(isRight);
-    this.again = kept.answer(this.list[this.number], isRight)
+  count(verdict) {
+    this.first[verdict] += 1;
+    this.again = kept.answer(this.list[this.number], verdict !== "worse")
       .then((days) => (days === null ? "" : ` It comes again in ${counted(days, "day")}.`));
   }
 
@@ -218,11 +219,10 @@ export class Practise extends Dialog {
     this.isDone = true;
     this.presses.offer([], question.answer.side);
     for (const [each, pressed] of this.buttons) {
-      const isRight = question.isRight(each);
-      const doubt = isRight ? ", perhaps" : "";
+      const verdict = question.verdict(each);
       pressed.setAttribute("aria-disabled", "true");
-      pressed.replaceChildren(...named(each.text), make("span", { class: isRight ? "good" : "bad" },
-        each.loss > 1e-9 ? ` ${question.lost(each)}${doubt}` : " best"));
+      pressed.replaceChildren(...named(each.text), make("span", { class: CLASSES[verdict] },
+        ` ${verdict === "best" ? VERDICTS.best : question.lost(each)}`));
     }
     const other = this.compared(option);
     if (option.arrows) this.board.point([["best", option.arrows.best], ["played", other.arrows.played]]);
@@ -240,7 +240,7 @@ export class Practise extends Dialog {
     const { question } = this;
     const tried = [...this.tried].find((each) => each && each !== option);
     const played = question.options.find((each) => each.text === this.list[this.number].played);
-    return [tried, played].find((each) => each && !question.isRight(each))
+    return [tried, played].find((each) => each && question.verdict(each) === "worse")
       ?? (option === question.best ? question.second : question.best);
   }
 
@@ -263,9 +263,10 @@ export class Practise extends Dialog {
 
   async end() {
     const all = await kept.mistakes();
+    const close = this.first.close ? `, ${this.first.close} ${VERDICTS.close}` : "";
     this.title.textContent = "Practise";
     this.body.replaceChildren(
-      make("p", { role: "status" }, `${this.right} of ${this.list.length} right at the first try. ${all.filter(isDue).length} of ${counted(all.length, "kept mistake")} left for today.`),
+      make("p", { role: "status" }, `${this.first.best} of ${this.list.length} right at the first try${close}. ${all.filter(isDue).length} of ${counted(all.length, "kept mistake")} left for today.`),
       make("p", { class: "buttons" },
         button("Practise more", () => this.run(async () => {
           await this.choose();

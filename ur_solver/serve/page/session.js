@@ -2,7 +2,7 @@
 // an address. Nothing here draws: whoever wants to know gets `changed`.
 
 import { Source } from "./api.js";
-import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, writeTree } from "./tree.js";
+import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, sideOf, writeTree } from "./tree.js";
 import { placed, wayOf } from "./board.js";
 import { newKey, picked } from "./common.js";
 import { SIDES, Units, choicesOf, entryOf, errorOf, throwsOf } from "./words.js";
@@ -292,6 +292,26 @@ export class Session {
       const ply = node.next?.plies[0];
       return ply ? this.share(ply.side, ply.value, ply.position) : node.share ?? null;
     });
+  }
+
+  /**
+   * How luck and losses led from the start of the line to where it stands, to light: the start, terms that
+   * are added to it, and the end. `error` is the largest of a value.
+   */
+  get account() {
+    const { answer } = this;
+    const plies = this.at.path.flatMap((node) => node.plies);
+    const [first] = plies;
+    const to = (side, value, position) => this.share(side, value, position) * this.total(position);
+    const [light, dark] = SIDES.map((side) => sideOf(plies.filter((ply) => ply.side === side)));
+    const fines = this.units.isMoney ? [["light’s fines paid", light.cost]] : [];
+    return {
+      start: { value: to(first.side, first.value, first.position), error: errorOf(first) },
+      terms: [["light’s dice", light.luck], ["light’s moves", -light.loss], ...fines,
+        ["dark’s dice", -dark.luck], ["dark’s moves", dark.loss]],
+      end: { value: to(answer.side, answer.value, answer.position), error: errorOf(answer) },
+      error: Math.max(errorOf(answer), ...plies.map(errorOf)),
+    };
   }
 
   share(side, value, position) {

@@ -165,7 +165,25 @@ export function pliesByTurn(plies) {
 // The judged plies of a turn, in the form of an audit's.
 
 /** What some plies have together of something that not all may have. */
-export const sumOf = (plies, key) => plies.reduce((sum, ply) => sum + (ply[key] ?? 0), 0);
+const sumOf = (plies, key) => plies.reduce((sum, ply) => sum + (ply[key] ?? 0), 0);
+
+/**
+ * A side's choices: the best among them, those too close to call and worse ones; what they lost, luck and
+ * fines paid.
+ */
+export function sideOf(plies) {
+  const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
+  const of = (verdict) => choices.filter((ply) => ply.verdict === verdict);
+  return {
+    choices: choices.length,
+    best: of("best").length, close: of("close").length, worse: of("worse").length,
+    loss: sumOf(choices, "loss"), worse_loss: sumOf(of("worse"), "loss"),
+    luck: sumOf(plies, "luck"), cost: sumOf(plies, "cost"),
+  };
+}
+
+/** Half the width of the interval of what some plies lost, whose errors are taken for independent. */
+export const lossErrorOf = (plies) => Math.hypot(...plies.map((ply) => ply.loss_error ?? 0));
 
 // What counts as equally good, and how bad a loss is, as shares of both sides' values: the numbers of
 // `ur_solver.answers.decisions`, which a test compares.

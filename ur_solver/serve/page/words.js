@@ -17,6 +17,12 @@ export function fixed(number, digits) {
   return Number(text) === 0 ? (0).toFixed(digits) : text;
 }
 
+/** What verdicts on choices are called: `Verdict.words` of `ur_solver.answers.decisions`. */
+export const VERDICTS = { best: "best", close: "too close to call", worse: "worse" };
+
+/** What follows a loss: that it is too close to call, or nothing where it is sure. */
+export const doubtOf = (verdict) => (verdict === "close" ? `, ${VERDICTS.close}` : "");
+
 /** How well the program plays, by the names that the server has for it. */
 export const LEVELS = {
   weak: "Beginner", medium: "Casual player", strong: "Strong player", table: "Best player",
@@ -76,6 +82,29 @@ export class Units {
   /** A difference, in points or money. */
   gain(value, digits = 2, error = 0) {
     return signed(this.scale * value, error ? Math.min(digits, this.decimals(error)) : digits);
+  }
+
+  /** The same of a sum, of which `0` says that nothing was gained or lost. */
+  sum(value, error = 0) {
+    const text = this.gain(value, this.digits, error);
+    return /[1-9]/.test(text) ? text : "0";
+  }
+
+  /** A loss or a value without its unit; `± margin` follows where that is not 0. */
+  amount(value, error = 0, margin = 0) {
+    const digits = error ? Math.min(this.digits, this.decimals(error)) : this.digits;
+    const [number, own] = [value, margin].map((each) => fixed(this.scale * each, digits));
+    return margin ? `${number} ± ${own}` : number;
+  }
+
+  /** What was lost, as the terminal and reports have it: `12.5 points`, `12 ± 3 points`, `0.85`. */
+  cost(value, error = 0, margin = error) {
+    return `${this.amount(value, error, margin)}${this.isMoney ? "" : " points"}`;
+  }
+
+  /** The decimals of luck and losses. */
+  get digits() {
+    return this.isMoney ? 2 : 1;
   }
 
   get scale() {

@@ -1,7 +1,7 @@
 // Games played turn by turn, and judged.
 
 import { Refusal, drawnFrom, picked } from "../common.js";
-import { isTie, markOf, pliesOf, sumOf } from "../tree.js";
+import { isTie, markOf, pliesOf, sideOf } from "../tree.js";
 import { errorOf } from "../words.js";
 import { boardSvg } from "./drawing.js";
 import { other } from "./moves.js";
@@ -62,18 +62,6 @@ function givenIn(moves, row) {
 
 function toLight({ side, total }, value) {
   return side === "L" ? value : total - value;
-}
-
-/** A side's choices: the best among them, those too close to call and worse ones, loss and luck; fines paid. */
-function sideOf(plies) {
-  const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
-  const of = (verdict) => choices.filter((ply) => ply.verdict === verdict);
-  return {
-    choices: choices.length,
-    best: of("best").length, close: of("close").length, worse: of("worse").length,
-    loss: sumOf(choices, "loss"), worse_loss: sumOf(of("worse"), "loss"),
-    luck: sumOf(plies, "luck"), cost: sumOf(plies, "cost"),
-  };
 }
 
 /** Play a turn by the rules: its position unfolded, and the position after it. */
