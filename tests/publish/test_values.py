@@ -12,7 +12,7 @@ import pytest
 
 from tests.publish.conftest import ASKED, ESTIMATORS, TABLES, WIDE, FileServer, modules_page
 from tests.serve.browser import needs_browser
-from ur_solver.estimators.calibration import positions_of_play
+from ur_solver.estimators.calibration import half_widths, positions_of_play
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.network import scale_of
 from ur_solver.publish.site import PLIES
@@ -170,3 +170,18 @@ def test_a_file_whose_numbers_cannot_be_is_refused_by_the_page(
     page.close()
     for each, content in kept.items():
         each.write_bytes(content)
+
+
+def test_intervals_have_the_shape_that_was_calibrated(modules):
+    """Of every share of what there is to win, those that no value can have among them."""
+    shares = [-0.5, -1e-12, *np.linspace(0, 1, 1001).tolist(), 1 + 1e-12, 1.5]
+    errors = [0.0, 0.01, 0.2, 1.0, 3.0]
+    found = modules.evaluate(
+        """async ([errors, shares]) => {
+          const { halfWidth } = await import("./engine/estimates.js");
+          return errors.map((error) => shares.map((share) => halfWidth(error, share)));
+        }""",
+        [errors, shares],
+    )
+    assert found == [pytest.approx(half_widths(error, shares), abs=1e-15) for error in errors]
+    assert max(found[-1]) == 1

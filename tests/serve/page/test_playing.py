@@ -207,7 +207,7 @@ def test_the_table_plays_both_sides(person, name):
     person.until("#status", "has won")
     assert "dark: the computer, best player" in person.page.inner_text("#names")
     lost = person.page.locator("#summary .player.dark dd").nth(1).inner_text()
-    assert lost == "0.0"
+    assert float(lost) == 0
 
 
 def test_a_turn_of_the_computer_that_is_looked_back_at_is_over(person):
