@@ -1,7 +1,8 @@
 #!/bin/sh
 # What the tests need beyond Python, on Debian and Ubuntu: Chromium, in which the audit's
 # report and the board's page are looked at, and Cairo, which draws PNG and GIF; without them
-# those tests are skipped. And clang, the other compiler of `make clang`.
+# those tests are skipped. And clang, the other compiler of `make clang`, and zsh and fish, in which
+# words are completed, as in bash.
 set -eu
 
 sudo=
@@ -15,4 +16,4 @@ command -v chromium-headless-shell >/dev/null ||
         chromium-headless-shell fonts-dejavu-core ||
     command -v chromium >/dev/null ||
     $sudo apt-get install --yes --quiet --no-install-recommends chromium fonts-dejavu-core
-$sudo apt-get install --yes --quiet --no-install-recommends libcairo2 clang
+$sudo apt-get install --yes --quiet --no-install-recommends libcairo2 clang zsh fish

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -64,6 +65,18 @@ def test_folders_in_order(folder, tmp_path, monkeypatch):
     assert new_table_path(RULES) == folder / "finkel-1.h5"
     monkeypatch.delenv(FOLDER_VARIABLE)
     assert folder not in table_folders()
+
+
+def test_the_folder_of_a_checkout_that_may_only_be_read_is_searched_last(tmp_path, monkeypatch):
+    checkout, own = tmp_path / "checkout", tmp_path / "user" / "tables"
+    checkout.mkdir()
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr("ur_solver.table.names.checkout_tables", lambda: checkout)
+    assert table_folders() == [checkout, own]
+    # root, who may write everywhere, runs tests too
+    monkeypatch.setattr("os.access", lambda path, mode: (path, mode) != (checkout, os.W_OK))
+    assert table_folders() == [own, checkout]
+    assert new_table_path(RULES) == own / "finkel-1.h5"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +147,8 @@ def test_a_small_missing_table_is_solved_there_and_then(folder):
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "tables"))
-    with pytest.raises(OutputError, match=r"cannot make the folder '.*tables': Not a directory"):
+    message = r"cannot make the folder '.*tables': Not a directory; .*tables in \$UR_TABLES"
+    with pytest.raises(OutputError, match=message):
         open_file("murray:1", say=print)
 
 

@@ -117,6 +117,18 @@ def test_a_game_that_is_left_goes_on_with_the_same_dice(tmp_path):
     assert "no game of finkel:2 to resume" in play("--resume", stdin="", code=2).stderr
 
 
+def test_a_game_that_cannot_be_saved_goes_on(tmp_path):
+    games_folder().parent.mkdir(parents=True, exist_ok=True)
+    games_folder().write_text("no folder")
+    said = play("--seed", 5, "--dark", "greedy", "-o", tmp_path / "game.ur", stdin="1\n" * 99)
+    assert said.stderr.count("the game goes on, but is not saved") == 1
+    (record,) = read_file(str(tmp_path / "game.ur"))
+    assert record.ending != "unfinished"
+    left = play("--seed", 5, stdin="1\n1\nquit\n")
+    assert "cannot make the folder" in left.stderr
+    assert "saved:" not in left.stdout
+
+
 def test_every_game_that_is_left_is_kept():
     for seed in (5, 6):
         play("--seed", seed, stdin="1\n1\nquit\n")

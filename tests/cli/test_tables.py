@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 
 import filelock
 import pytest
@@ -246,32 +247,64 @@ def test_completion_of_files(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("shell", "script"),
+    ("shell", "options", "setting"),
     [
+        ("bash", ["--norc", "--noprofile"], 'eval "$(_UR_COMPLETE=bash_source ur)"'),
         (
-            "bash",
-            'eval "$(_UR_COMPLETE=bash_source ur)"; COMP_WORDS=(ur audit finkel : 3) COMP_CWORD=4; '
-            "_ur_completion ur; echo finkel:$COMPREPLY",
+            "zsh",
+            ["-f"],
+            'autoload -U compinit; compinit -u -D; eval "$(_UR_COMPLETE=zsh_source ur)"',
         ),
-        ("fish", "_UR_COMPLETE=fish_source ur | source; complete -C 'ur audit finkel:3'"),
+        ("fish", ["--no-config"], "_UR_COMPLETE=fish_source ur | source"),
     ],
+    ids=["bash", "zsh", "fish"],
 )
-def test_completion_in_a_shell(tmp_path, shell, script):
+def test_completion_in_a_shell(tmp_path, shell, options, setting):
+    """TAB is typed in a shell; the program then notes its arguments."""
+    pexpect = pytest.importorskip("pexpect")
     if shutil.which(shell) is None:
         pytest.skip(f"there is no {shell}")
-    program = tmp_path / "ur"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ur_solver "$@"\n')
-    program.chmod(0o755)
-    path = os.pathsep.join(filter(None, sys.path))
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": path}
-    done = subprocess.run(
-        [shell, "-c", script],
-        env=os.environ | environment | {"HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
+    for name in ("example 1.rgn", "casual, über.rgn"):
+        (tmp_path / name).touch()
+    noted, program = tmp_path / "noted", tmp_path / "ur"
+    program.write_text(
+        f"""#!/bin/sh
+[ -z "$_UR_COMPLETE" ] || exec {sys.executable} -m ur_solver "$@"
+printf '%s|' "$@" >> {noted}
+"""
     )
-    assert done.stdout == "finkel:3\n"
+    program.chmod(0o755)
+    environment = {
+        "HOME": str(tmp_path),
+        "LC_ALL": "C.UTF-8",
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "TERM": "xterm",
+    }
+    with warnings.catch_warnings():
+        # pexpect forks a process that may have threads
+        warnings.simplefilter("ignore", DeprecationWarning)
+        terminal = pexpect.spawn(
+            shell, [*options, "-i"], env=os.environ | environment, cwd=str(tmp_path), timeout=60
+        )
+    # a word at a time, as a shell that completes drops what is typed ahead
+    typed = {
+        "query finkel:3": "query|finkel:3|",
+        "play 'finkel:3": "play|finkel:3|",
+        "audit exam": "audit|example 1.rgn|",
+        "review ~/exam": f"review|{tmp_path}/example 1.rgn|",
+        "practise casual,": "practise|casual, über.rgn|",
+    }
+    terminal.sendline(f"{setting}; echo READ''Y")
+    terminal.expect("READY")
+    for words in typed:
+        terminal.sendline(f"ur {words}\t")
+        terminal.sendline("echo DO''NE")
+        terminal.expect("DONE")
+    terminal.sendline("exit")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert noted.read_text() == "".join(typed.values())
 
 
 # advice

@@ -42,20 +42,46 @@ def read_features(position: Position) -> set[str]:
     return found
 
 
+def read_wide_features(position: Position) -> set[str]:
+    """What wide features say besides, read off the notation."""
+    rules, found, tops = position.rules, set(), {}
+    squares = rules.board.squares
+    for square, content in zip(squares, position.contents, strict=True):
+        pieces = split(content)
+        if rules.mechanics.squares[square].is_stack:
+            tops[square] = pieces[-1] if pieces else ""
+            found |= {f"{square} {k}:{pieces[-k]}{pieces[-k - 1]}" for k in range(1, len(pieces))}
+            if len(pieces) >= 2:
+                found.add(f"{square} {content}")
+        else:
+            tops[square] = "".join(letter for letter in "LDld" if letter in content)
+    for path in (rules.path.light, rules.path.dark):
+        for k, one in enumerate(path):
+            for other in path[k + 1 : k + 5]:
+                first, second = sorted((one, other), key=squares.index)
+                if tops[first] and tops[second] and first != second:
+                    found.add(f"{first} {tops[first]} {second} {tops[second]}")
+    return found
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
 @pytest.mark.parametrize("word", WORDS)
-def test_they_say_what_the_notation_says(word):
+def test_they_say_what_the_notation_says(word, is_wide):
     rules = named_rules(word)
-    features, space = features_of(rules), space_of(rules)
+    features, space = features_of(rules, is_wide), space_of(rules)
     rows = space.unrank_states(np.random.default_rng(1).integers(0, space.n_values, 60))
     for row, inputs in zip(rows, features.of(rows), strict=True):
         position = space.decode(row.tolist())
         names = {name for name, each in zip(features.names, inputs, strict=True) if each == 1}
-        assert names == read_features(position), position.notation
+        wanted = read_features(position) | (read_wide_features(position) if is_wide else set())
+        assert names == wanted, position.notation
 
 
 def test_names_are_all_different_and_in_order():
     for word in WORDS:
         assert len(set(features_of(named_rules(word)).names)) == len(features_of(named_rules(word)))
+        wide = features_of(named_rules(word), True).names
+        assert len(set(wide)) == len(wide) > len(features_of(named_rules(word)))
     names = features_of(named_rules("skiriuk:2")).names
     assert names[:5] == ("A1 L>=1", "A2 1:L", "A2 2:L", "A3 L>=1", "A4 1:L")
     assert names[-4:] == ("off L>=1", "off L>=2", "off D>=1", "off D>=2")

@@ -54,10 +54,11 @@ _ERRORS = {"rms": 0.01, "p95": 0.02, "p99": 0.03, "bias": -0.001, "positions": 1
 MEASURED = {"positions": 100, "rollouts": 24, "plies": 12, "against_rollouts": _ERRORS}
 
 
-def stored_of(word: str) -> Stored:
+def stored_of(word: str, is_wide: bool = True) -> Stored:
     """An estimator that has learnt nothing."""
     rules = named_rules(word)
-    shape = Shape(len(features_of(rules)), (4,), not rules.payoff.has_fines)
+    features = features_of(rules, is_wide)
+    shape = Shape(len(features), (4,), not rules.payoff.has_fines)
     weights = shape.drawn(np.random.default_rng(1))
     return Stored(rules, shape, weights, np.array([0.4, 0.3, 0.2, 0.1]), MADE_BY, MEASURED)
 
@@ -69,8 +70,11 @@ def file(tmp_path: pathlib.Path) -> pathlib.Path:
     return path
 
 
-def test_what_is_read_is_what_was_written(file):
-    found, wanted = read(file), stored_of("skiriuk:2")
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_what_is_read_is_what_was_written(file, is_wide):
+    wanted = stored_of("skiriuk:2", is_wide)
+    write(file, wanted)
+    found = read(file)
     assert found.rules.is_same_game(wanted.rules)
     assert found.shape == wanted.shape
     assert np.array_equal(found.weights, wanted.weights)
@@ -106,7 +110,7 @@ def test_other_versions_are_refused(file):
 
 
 def test_other_features_are_refused(file, monkeypatch):
-    features = features_of(named_rules("skiriuk:2"))
+    features = features_of(named_rules("skiriuk:2"), True)
     monkeypatch.setattr(features, "names", (*features.names[1:], "another"))
     write(file, stored_of("skiriuk:2"))
     monkeypatch.undo()

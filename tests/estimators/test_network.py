@@ -57,11 +57,15 @@ def test_layers_are_views_that_take_up_all_weights():
     assert (last.ravel().tolist(), bias.tolist()) == ([8, 9], [10])
 
 
-@pytest.mark.parametrize("word", ["finkel:3", "skiriuk:3", "ben:2", "birds:3", "bell-stakes:2"])
-def test_values_from_states_are_those_of_their_features(word):
+GAMES = ["finkel:3", "skiriuk:3", "ben:2", "birds:3", "bell-stakes:2"]
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+@pytest.mark.parametrize("word", GAMES)
+def test_values_from_states_are_those_of_their_features(word, is_wide):
     """The compiled first layer takes states, the network as it is trained takes features."""
     rules = named_rules(word)
-    features, space = features_of(rules), space_of(rules)
+    features, space = features_of(rules, is_wide), space_of(rules)
     shape = Shape(len(features), (16, 8), not rules.payoff.has_fines)
     rng = np.random.default_rng(1)
     weights = rng.normal(0, 0.3, shape.n_weights).astype(np.float32)
@@ -69,3 +73,19 @@ def test_values_from_states_are_those_of_their_features(word):
     found = NetworkValues(rules, shape, weights).state_values(rows)
     outputs = shape.outputs(weights, features.of(rows)) * scale_of(rules, rows)
     assert found == pytest.approx(outputs, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("word", GAMES)
+def test_a_network_learns_from_features_that_are_1_what_it_does_from_all(word):
+    rules = named_rules(word)
+    features, space = features_of(rules, True), space_of(rules)
+    shape = Shape(len(features), (16, 8), not rules.payoff.has_fines)
+    rng = np.random.default_rng(1)
+    weights = rng.normal(0, 0.3, shape.n_weights).astype(np.float32)
+    rows = space.unrank_states(rng.integers(0, space.n_values, 50))
+    targets = rng.random(50).astype(np.float32)
+    one = shape.gradient(weights, features.inputs(rows), targets)
+    other = shape.gradient(weights, features.of(rows), targets)
+    assert np.abs(other).max() > 0.1
+    assert one == pytest.approx(other, rel=1e-4, abs=1e-4)
+    assert len(features.inputs(rows[:0]).ends) == 0

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from tests.estimators.test_file import stored_of
 from tests.scripts import script_module
 from ur_solver.answers.decisions import Values
 from ur_solver.api.table import Table
@@ -17,6 +18,7 @@ from ur_solver.estimators import training as making
 from ur_solver.estimators.against_table import differences_inside, losses, share_inside
 from ur_solver.estimators.calibration import Effort, calibrated, positions_of_play, value_errors
 from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.network import NetworkValues, Shape, features_of
 from ur_solver.estimators.search import Searched
 from ur_solver.estimators.training import (
     PLIES,
@@ -28,6 +30,7 @@ from ur_solver.estimators.training import (
 )
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import named_rules
+from ur_solver.space import space_of
 from ur_solver.study.match import share_of_wins
 
 pytestmark = pytest.mark.medium
@@ -338,5 +341,22 @@ def test_a_training_begins_with_the_weights_of_a_game_with_other_dice(
     assert found.made_by["first"]["positions"] == first.made_by["positions"]
     # most of it is there still, as it is not if weights are drawn anew
     assert np.corrcoef(found.weights, first.weights)[0, 1] > 0.9
+    # what one without wide features says, the training says at first
+    narrow = stored_of("skiriuk:1", is_wide=False)
+    weights = np.random.default_rng(1).normal(0, 0.3, narrow.shape.n_weights).astype(np.float32)
+    narrow = dataclasses.replace(narrow, weights=weights)
+    monkeypatch.setattr(
+        Training, "play_apart", lambda training, _pool: begun.append(training.weights)
+    )
+    making.train_estimator(rules, tmp_path / "third.h5", rounds=1, first=narrow, **wanted)
+    wide = Shape(len(features_of(rules, True)), narrow.shape.hidden, True)
+    space = space_of(rules)
+    rows = space.unrank_states(np.arange(0, space.n_values, 7))
+    said, says = (
+        NetworkValues(rules, shape, each).state_values(rows)
+        for shape, each in ((narrow.shape, weights), (wide, begun[-1]))
+    )
+    assert np.ptp(said) > 0.1
+    np.testing.assert_allclose(says, said, atol=1e-6)
     with pytest.raises(InputError, match="cannot begin with one of skiriuk with 1 piece"):
-        making.train_estimator(named_rules("finkel:1"), tmp_path / "third.h5", first=first)
+        making.train_estimator(named_rules("finkel:1"), tmp_path / "fourth.h5", first=first)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.estimators.test_file import stored_of
 from tests.faults.tally import Tally
-from tests.publish.conftest import SITE, FileServer
+from tests.publish.conftest import FileServer, modules_page
 from tests.serve.browser import launched
 from tests.solving import make_table
 from ur_solver.api.table import Table
@@ -91,12 +91,11 @@ def forged_files(folder: pathlib.Path, times: int, seed: int) -> Tally:
             make_table(named_rules(word), path, threads=1)
             found.append(stack.enter_context(Table(path)))
         found += [Estimator(stored_of(word), plies=PLIES) for word in _ESTIMATORS]
-        publish(folder / "games" / "ur", found)
+        site = folder / "games" / "ur"
+        publish(site, found)
         server = FileServer(folder)
         stack.callback(server.stop)
-        page = stack.enter_context(launched()).new_page()
-        page.goto(f"{server.origin}/games/ur/icon.svg")
-        page.evaluate(SITE)
+        page = modules_page(stack.enter_context(launched()), server.origin, site)
         share = -(-times // len(found))
         for evaluator in found:
             space = evaluator.space

@@ -126,7 +126,7 @@ def test_bounds_enclose_the_exact_values(word, threads):
         assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
 
 
-@pytest.mark.parametrize("word", ["finkel:1", "blitz:1", "masters:1"])
+@pytest.mark.parametrize("word", ["finkel:1", "blitz:1", "masters:1", "four-again:1"])
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 def test_bounds_that_begin_far_out_pass_no_value_on_their_way(word, instruction_set):
     # each of them reads the other's where the turn passes, and 1 less it
@@ -162,7 +162,7 @@ def shifted(space):
 
 
 @pytest.mark.parametrize("make", [stopped_early, perturbed, shifted])
-@pytest.mark.parametrize("word", ["finkel:1", "bell:1", "aseb:1", "ben:1"])
+@pytest.mark.parametrize("word", ["finkel:1", "bell:1", "aseb:1", "ben:1", "four-again:1"])
 def test_what_is_proven_of_any_values_holds(word, make):
     space = space_of(named_rules(word))
     exact, values = exactly(word), make(space)
@@ -196,7 +196,9 @@ def test_golden_values_lie_within_what_is_proven(name):
 
 
 @pytest.mark.memory
-@pytest.mark.parametrize("word", ["finkel:2", "murray-3dice:2", "birds:2", "casual-roll-again:2"])
+@pytest.mark.parametrize(
+    "word", ["finkel:2", "murray-3dice:2", "birds:2", "casual-roll-again:2", "four-again:2"]
+)
 def test_certificates_of_two_pieces_reach_the_tolerance_and_are_proven_again(word):
     space = space_of(named_rules(word))
     results = []

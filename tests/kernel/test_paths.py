@@ -40,6 +40,7 @@ some_switches = st.fixed_dictionaries(
         "extra_on_rosette": st.booleans(),
         "extra_on_capture": st.booleans(),
         "extra_on_throw": st.sampled_from([None, 1, 2]),
+        "extra_throw": st.sampled_from(["must", "may"]),
     }
 )
 
@@ -141,11 +142,9 @@ def test_both_kernels_agree_where_both_serve(path, dice, switches, pieces):
 
 
 def test_which_rules_fall_into_tiles():
-    # those of the literature, but on paths that are no lanes, with other throws, or by choice
+    # those of the literature, but on paths that are no lanes, or with other throws
     others = [rules for rules in RACES.values() if not is_race_of_tiles(rules)]
-    assert {rules.path.name for rules in others if not rules.mechanics.may_decline} == {"murray"}
-    assert not is_race_of_tiles(named_rules("four-again:1"))
-    assert is_race_of_tiles(named_rules("four-again:1").changed(extra_throw="must"))
+    assert {rules.path.name for rules in others} == {"murray"}
     finkel = named_rules("finkel:1")
     six = Dice.of("six", {throw: Fraction(1, 4) for throw in (1, 2, 3, 6)})
     assert not is_race_of_tiles(dataclasses.replace(finkel, path=PATHS["murray-royalur"]))

@@ -53,12 +53,15 @@ SMALL.append(
     dataclasses.replace(named_rules("finkel:2"), name="three-throws", dice=DICE["3-binary"])
 )
 SMALL.append(named_rules("finkel:3"))
+# extra throws that may be declined: on rosettes, among them an entry square, and by captures
+DECLINED = [named_rules(word).changed(extra_throw="may") for word in ("finkel:2", "blitz:2")]
+SMALL += DECLINED
 
 # those whose tiles differ in more than the numbers of their rows
 KINDS = [
     named_rules(word) for word in ("finkel:1", "finkel:2", "conventional:1", "blitz:2", "aseb:2")
 ]
-KINDS += SMALL[-2:]
+KINDS += [named_rules("four-again:2"), *SMALL[-4:]]
 
 
 def by_name(rules: RuleSet) -> str:
@@ -487,6 +490,7 @@ def custom_rules(draw) -> RuleSet:
             "extra_on_rosette": draw(st.booleans()),
             "extra_on_capture": draw(st.booleans()),
             "extra_on_throw": draw(st.sampled_from([None, *steps])),
+            "extra_throw": draw(st.sampled_from(["must", "may"])),
         },
     )
 

@@ -7,21 +7,28 @@ import pathlib
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
+from tests.estimators.test_file import stored_of
 from tests.serve.browser import launched
 from ur_solver.api.table import Table
 from ur_solver.estimators.estimator import SHIPPED, Estimator
 from ur_solver.estimators.evaluator import Evaluator
+from ur_solver.estimators.network import Shape, features_of
 from ur_solver.publish.site import PLIES, publish
 from ur_solver.rules import named_rules
 from ur_solver.serve.page_files import integrity_of
 
 TABLES = ("finkel:1", "birds:1", "skiriuk:1", "ben:1", "bell-stakes:1", "birds:2")
 ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7", "bell-stakes-7")
-"""Of those that come with the program."""
+"""Of those that come with the program, without wide features."""
+
+WIDE = ("skiriuk-3", "birds-3", "ben-3", "bell-stakes-3")
+"""Of networks that have learnt nothing, with wide features."""
 
 ASKED = """
 async (given) => {
@@ -59,9 +66,18 @@ def site(solved, tmp_path_factory) -> Iterator[Site]:
             stack.enter_context(Table(solved(named_rules(word)))) for word in TABLES
         ]
         found += [Estimator(SHIPPED / f"{name}.h5", plies=PLIES) for name in ESTIMATORS]
+        found += [_wide(name.rpartition("-")) for name in WIDE]
         publish(folder, found, [named_rules("aseb:5")])
         names = [word.replace(":", "-") for word in TABLES]
-        yield Site(folder, dict(zip([*names, *ESTIMATORS], found, strict=True)))
+        yield Site(folder, dict(zip([*names, *ESTIMATORS, *WIDE], found, strict=True)))
+
+
+def _wide(name: tuple[str, str, str]) -> Estimator:
+    rules = named_rules(f"{name[0]}:{name[2]}")
+    shape = Shape(len(features_of(rules, True)), (16, 8), not rules.payoff.has_fines)
+    weights = np.random.default_rng(1).normal(0, 0.3, shape.n_weights).astype(np.float32)
+    stored = replace(stored_of(rules.word), shape=shape, weights=weights)
+    return Estimator(stored, plies=PLIES)
 
 
 class _Silent(http.server.SimpleHTTPRequestHandler):

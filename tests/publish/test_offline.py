@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
+from tests.games import random_game, write_text
 from tests.publish.conftest import FileServer
 from tests.publish.test_trust import WHOLE
 from tests.serve.browser import Person, needs_browser
-from tests.serve.page.playing import by_list, by_press, play
+from tests.serve.page.playing import by_list, by_press, opened, play
 from ur_solver.rules import named_rules
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -63,6 +64,21 @@ def test_the_dice_are_judged(browser, files):
     person.page.click("#dice-test")
     person.settle()
     assert "nothing unusual" in person.page.inner_text("#dice-found")
+    person.close()
+
+
+@pytest.mark.parametrize(
+    ("word", "address"), [("finkel:1", ("table", "finkel-1")), ("aseb:5", ("rules", "aseb:5"))]
+)
+@pytest.mark.parametrize("suffix", [".ur", ".rgn", ".json"])
+def test_games_of_every_notation_are_opened(browser, files, word, address, suffix):
+    person = Person(browser, files.origin + PATH)
+    person.visit()
+    game = random_game(named_rules(word), 5)
+    opened(person, write_text(game, suffix))
+    key, value = address
+    assert person.address[key] == value
+    assert person.page.locator("#turns .turn").count() == len(game.plies)
     person.close()
 
 

@@ -10,7 +10,7 @@ import shutil
 import numpy as np
 import pytest
 
-from tests.publish.conftest import ASKED, ESTIMATORS, TABLES, FileServer, modules_page
+from tests.publish.conftest import ASKED, ESTIMATORS, TABLES, WIDE, FileServer, modules_page
 from tests.serve.browser import needs_browser
 from ur_solver.estimators.calibration import half_widths, positions_of_play
 from ur_solver.estimators.estimator import Estimator
@@ -53,7 +53,7 @@ def test_more_fines_than_a_table_has_levels(asked, site):
     assert found["chances"] == [table.chance(each) for each in positions]
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", ESTIMATORS + WIDE)
 def test_estimates_of_play_are_the_same(asked, site, name):
     estimator = site.values[name]
     assert isinstance(estimator, Estimator)

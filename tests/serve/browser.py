@@ -134,6 +134,13 @@ class Person:
         found = Axe().run(self.page, options=options).response["violations"]
         assert not found, (what, json.dumps(found, indent=1)[:3000])
 
+    def kept(self, shelf: str) -> list[dict[str, Any]]:
+        """What this device keeps: the `games`, or the `mistakes`."""
+        found: list[dict[str, Any]] = self.page.evaluate(
+            "async shelf => (await import('./device.js')).device.all(shelf)", shelf
+        )
+        return found
+
     def options(self) -> list[str]:
         return self.page.locator("#options button").all_inner_texts()
 

@@ -25,11 +25,12 @@ try:
 except ImportError:  # Windows, which knows no such limit
     resource = None  # type: ignore[assignment]
 
-from ur_solver.cli.completion import Bash
+from ur_solver.cli.completion import Bash, Fish
 from ur_solver.common.text import ENCODABLE, printable
 from ur_solver.errors import IgnoredFileWarning, InputError, UrError, did_you_mean
 
 add_completion_class(Bash)
+add_completion_class(Fish)
 
 # Networks are divided over threads of our own; BLAS's take NumPy 35 ms to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -7,7 +7,7 @@ import os
 import re
 
 import click
-from click.shell_completion import BashComplete, CompletionItem
+from click.shell_completion import BashComplete, CompletionItem, FishComplete
 
 
 class Bash(BashComplete):
@@ -24,7 +24,9 @@ class Bash(BashComplete):
                 words[-1] += word
             else:
                 words.append(word)
-        self._kept = words[-1].rpartition(":")[0] + ":" if ":" in words[-1] else ""
+        # a colon in quotes is one of bash's word
+        replaced = incomplete if incomplete != ":" else ""
+        self._kept = words[-1].removesuffix(replaced)
         return words[:-1], words[-1]
 
     def format_completion(self, item: CompletionItem) -> str:
@@ -33,6 +35,15 @@ class Bash(BashComplete):
             rest = item.value.removeprefix(self._kept)
             item = CompletionItem(re.sub(r"[^\w@%+=:,./-]", r"\\\g<0>", rest), item.type)
         return super().format_completion(item)
+
+
+class Fish(FishComplete):
+    """Completion for fish, with its own offers of files, which know `~`, and names with commas."""
+
+    name = "fish"
+    source_template = FishComplete.source_template.replace(
+        "__fish_complete_path $metadata[2]", "complete -C \"'' \"(commandline -t)"
+    ).replace('string split ","', 'string split -m 1 ","')
 
 
 def complete_table(

@@ -20,7 +20,7 @@ from ur_solver.cli.output import columns, echo, say
 from ur_solver.cli.playing import Playing, played
 from ur_solver.common.files import check_outputs, free_path, make_folder
 from ur_solver.common.text import counted
-from ur_solver.errors import InputError, RecordError
+from ur_solver.errors import InputError, OutputError, RecordError
 from ur_solver.players.policies import PLAIN, PLAYERS, Player, policy_of
 from ur_solver.records import (
     Ending,
@@ -185,14 +185,14 @@ def play_command(
         begun = replace(begun, metadata=metadata, file=_TITLE)
         playing = Playing(table, begun, players, seed, has_hints=hints)
         if HUMAN in names.values():
-            record, stop = _play_to_end(playing, kept, rules, seed)
+            record, is_saved, stop = _play_to_end(playing, kept, rules, seed)
         else:  # which nobody can leave
             stop = played(playing, lambda: None)
-            record = playing.history.now
+            record, is_saved = playing.history.now, False
         has_begun = bool(record.plies or record.opening)
         if output is not None and has_begun:
             record = _added(record, output)
-        if record.ending is Ending.UNFINISHED:
+        if record.ending is Ending.UNFINISHED and (is_saved or not has_begun):
             echo(
                 f"\nthe game is saved: 'ur play {word} --resume' continues it"
                 if has_begun
@@ -280,24 +280,34 @@ def _seed_of(record: GameRecord) -> int | None:
 
 def _play_to_end(
     playing: Playing, kept: KeptGame | None, rules: RuleSet, seed: int
-) -> tuple[GameRecord, KeyboardInterrupt | None]:
-    """Play the game to its end or until it is left; return it and the Ctrl-C, if any.
+) -> tuple[GameRecord, bool, KeyboardInterrupt | None]:
+    """Play the game to its end or until it is left; return it, whether it is saved, and Ctrl-C.
 
-    It is kept after every turn, with its seed, where it was kept before or in a new place.
+    It is kept after every turn, with its seed, where it was kept before or in a new place. If it
+    cannot be, that is said once, and the game goes on.
     """
     if kept is not None:
         playing.bring_versions(kept.path)
 
+    is_saved = True
+
     def keep() -> None:
-        nonlocal kept
+        nonlocal kept, is_saved
         now = playing.history.now
         if kept is None:
             kept = new_kept_game(rules)
-        kept.save(replace(now, metadata={**now.metadata, SEED: str(seed)}))
-        playing.keep_versions(kept.path)
+        try:
+            kept.save(replace(now, metadata={**now.metadata, SEED: str(seed)}))
+            playing.keep_versions(kept.path)
+        except OutputError as error:
+            if is_saved:
+                say(f"{error}; the game goes on, but is not saved")
+            is_saved = False
+        else:
+            is_saved = True
 
     stop = played(playing, keep)
     record = playing.history.now
     if kept is not None and record.ending is not Ending.UNFINISHED:
         kept.remove()
-    return record, stop
+    return record, is_saved, stop

@@ -1,4 +1,6 @@
-"""The file of an estimator, of some hundred kilobytes.
+"""The file of an estimator.
+
+It has some hundred kilobytes; with wide features up to two million bytes.
 
 It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
 
@@ -17,7 +19,7 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
                               JSON) and over the three datasets
     /weights     float32, shape (weights,): layer by layer a matrix, by rows, and its biases
     /features    text of fixed length, shape (features,): the names of the inputs, as
-                 `ur_solver.estimators.network` gives them
+                 `ur_solver.estimators.network` gives them: with wide features or without
     /errors      float64, shape (plies,): how wide the 95 % intervals of values are, by how many
                  plies a choice looks ahead, 1 to 4 (`ur_solver.estimators.calibration`)
 
@@ -55,7 +57,7 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.estimators import MOST_PLIES
-from ur_solver.estimators.network import Shape, Weights, features_of, is_sound
+from ur_solver.estimators.network import Shape, Weights, features_of, features_read, is_sound
 from ur_solver.rules import RuleSet
 from ur_solver.table.format import ESTIMATOR_FORMAT
 from ur_solver.table.hdf5 import attribute, format_of, stated_format
@@ -122,7 +124,7 @@ class Stored:
         """The datasets."""
         return {
             "weights": self.weights.astype("<f4"),
-            "features": np.array(features_of(self.rules).names, dtype="S"),
+            "features": np.array(features_read(self.rules, self.shape.inputs).names, dtype="S"),
             "errors": self.errors.astype("<f8"),
         }
 
@@ -274,8 +276,10 @@ def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -
         raise UnregisteredError(f"estimator {str(path)!r}: {error}") from None
     except RuleSetError as error:
         raise _damaged(path, str(error)) from None
-    features = features_of(rules)
-    if [name.decode() for name in arrays["features"]] != list(features.names):
+    names = arrays["features"].astype(str).tolist()
+    known = (features_of(rules, *each) for each in ((), (True,)))
+    features = next((each for each in known if [*each.names] == names), None)
+    if features is None:
         raise EstimatorVersionError(
             f"estimator {str(path)!r} has other features than this program derives from its rule "
             "set: 'ur train' makes it again"

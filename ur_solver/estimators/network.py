@@ -6,14 +6,21 @@ features of its own, in this order:
     squares   in the order of a row. Of a stack, whose order matters: for each place from the top
               down, and each piece that may stand in it, whether it does. Of any other square: for
               each kind of piece and each number, whether this many or more of them stand there.
+              Wide features of a stack besides: for each place, whether a piece and the one
+              below it are these two; for each whole content of two pieces or more, whether it is
+              this one
     homes     mine, then theirs: whether 1, 2, ... or more pieces are there; where pieces have
               numbers, whether each of them is
     off       the same of the pieces borne off
+    pairs     wide features: for each two squares of which a side comes from one to the other
+              within `NEAR` steps of its path, whether they have these two kinds on top. Where
+              there is no order, the kind is that of all pieces there together, without numbers
     fines     with stakes, what a fine is of a pot with one fine more: a number in (0, 1]
 
 A kind of piece is what is written of it: its side as the side to throw sees it (``L`` is mine),
 lower case if it is marked, and its number. Nothing depends on a rule set's name or family.
-`Features.names` lists them; a network is only read with the names that it was trained with.
+`Features.names` lists them; a network is only read with the names that it was trained with. New
+networks read wide features; those that do not are from before there were any.
 
 Layers are of ReLU, with one output, in NumPy. The output is a probability (sigmoid) or, where money
 is played for, a number (linear). Either way the gradient of the loss by the last sum is the output
@@ -26,104 +33,186 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
-from typing import Any
+from itertools import accumulate, chain, pairwise, product
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values
 from ur_solver.common.copies import Unchanging
-from ur_solver.estimators._first_layer import first_layer
+from ur_solver.estimators._first_layer import Facts, gather, scatter
 from ur_solver.rules import RuleSet
-from ur_solver.rules.contents import LETTERS, side_of, split
+from ur_solver.rules.contents import DARK, LETTERS, LIGHT, split
 from ur_solver.space import StakesSpace, positions_of, space_of
 
 Rows = npt.NDArray[Any]
 """Encoded states, shape (states, state width), of the space's own type."""
 
-Inputs = npt.NDArray[np.float32]
-"""Features of some states, shape (states, features)."""
+NEAR = 4
+"""How many steps two squares are apart at most whose pieces have features together."""
+
+_Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Features of some states, by those that are 1; `@` takes them as a matrix, as `.T` does.
+
+    `features` are those that are 1, int32, state by state, and `ends` where each state's end there;
+    `size` is how many there are in all. `fine`, of each state, is the last one's number, if any.
+    """
+
+    ends: _Ints
+    features: _Ints
+    size: int
+    fine: npt.NDArray[np.float32] | None = None
+
+    def __matmul__(self, matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        found = np.zeros((len(self.ends), matrix.shape[1]), dtype=np.float32)
+        gather(self.ends, self.features, matrix, found)
+        if self.fine is not None:
+            found += np.multiply.outer(self.fine, matrix[-1])
+        return found
+
+    @property
+    def T(self) -> _Transposed:  # noqa: N802 - as of an array
+        """The transposed matrix."""
+        return _Transposed(self)
+
+
+@dataclass(frozen=True)
+class _Transposed:
+    """The matrix of which each feature is a row."""
+
+    inputs: Inputs
+
+    def __matmul__(self, change: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        inputs = self.inputs
+        found = np.zeros((inputs.size, change.shape[1]), dtype=np.float32)
+        scatter(inputs.ends, inputs.features, change, found)
+        if inputs.fine is not None:
+            found[-1] = inputs.fine @ change
+        return found
+
+
+AnyInputs: TypeAlias = "Inputs | npt.NDArray[np.float32]"
+"""Features of some states, by those that are 1 or as a matrix, shape (states, features)."""
 
 
 class Features(Unchanging):
     """The features of one rule set's states; `features_of` gives the shared one. Thread safe.
 
     `names` say what each feature is: ``B4 L>=1`` (a square and how many), ``B3 1:l`` (a stack, the
-    place from the top and the piece there), ``home L>=2``, ``off D>=1``, ``home L:3``, ``fine``.
+    place from the top and the piece there), ``B3 1:lD`` (and the piece below), ``B3 DlL`` (a whole
+    stack, from the bottom up), ``home L>=2``, ``off D>=1``, ``home L:3``, ``B3 l B4 D`` (a pair),
+    ``fine``.
+
     `lookups`, float32 of shape (numbers, features), are those of each column of a row but the
     fines, and of mine and theirs borne off: by the number there the features that it decides, in
-    the order of `names`. `first`, int32 of shape (columns,), is which of all these numbers is 0 of
-    each column; `parts`, int32 of shape (numbers of all columns, 2), what each takes of my stock of
-    pieces and of theirs; `full` the stock of all pieces.
+    the order of `names`. What `facts` is made of is in `arrays`, by the names of its parameters.
     """
 
-    def __init__(self, rules: RuleSet) -> None:
+    def __init__(self, rules: RuleSet, is_wide: bool) -> None:
         self.rules = rules
+        self.is_wide = is_wide
+        self._number_type = space_of(rules).state_dtype
         space = positions_of(rules)
-        self._is_numbered = space.stock.is_numbered
-        numbers = range(1, rules.pieces + 1)
-        self._kinds = (
-            [f"{side}{n}" for side in "LD" for n in numbers] if self._is_numbered else "LD"
-        )
-        self._lookups: list[npt.NDArray[np.float32]] = []
         names: list[str] = []
-        pieces: list[str] = []
+        self.lookups: list[npt.NDArray[np.float32]] = []
         for square, contents in zip(space.squares, space.contents, strict=True):
             is_stack = rules.mechanics.squares[square].is_stack
-            found = [_counted(split(each), is_stack) for each in contents]
+            pieces = [split(each) for each in contents]
+            found = [_counted(each, is_stack) for each in pieces]
             own = sorted({each for one in found for each in one}, key=_order)
             text = f"{square} {{0}}:{{1}}" if is_stack else f"{square} {{1}}>={{0}}"
-            names += [text.format(*each) for each in own]
-            pieces += [piece for _, piece in own]
-            self._lookups.append(_lookup(found, own))
-        stocks = np.arange(space.stock.size)[:, np.newaxis]
-        k = np.arange(rules.pieces)
-        home = stocks >> k & 1 if self._is_numbered else stocks > k
-        self._lookups += [home.astype(np.float32)] * 2
-        ends = [f"{side}{':' if self._is_numbered else '>='}{n}" for side in "LD" for n in numbers]
-        names += [f"home {end}" for end in ends]
-        pieces += self._kinds if self._is_numbered else [end[0] for end in ends]
-        kinds = [self._kinds.index(_kind(piece, self._is_numbered)) for piece in pieces]
-        self.lookups = (*self._lookups, *self._lookups[-2:])
-        sizes = [len(lookup) for lookup in self.lookups]
-        self.first = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
+            held = [[text.format(*each) for each in one] for one in found]
+            known = [text.format(*each) for each in own]
+            if is_wide and is_stack:
+                more = [[f"{square} {each}" for each in _stacked(one)] for one in pieces]
+                known += dict.fromkeys(each for one in more for each in one)
+                held = [one + other for one, other in zip(held, more, strict=True)]
+            names += known
+            self.lookups.append(_lookup(held, known))
         stock = np.arange(space.stock.size)
+        k, is_numbered = np.arange(rules.pieces), space.stock.is_numbered
+        home = stock[:, np.newaxis] >> k & 1 if is_numbered else stock[:, np.newaxis] > k
+        self.lookups += [home.astype(np.float32)] * 4
+        ends = [f"{side}{':' if is_numbered else '>='}{n + 1}" for side in "LD" for n in k]
+        names += [f"{place} {end}" for place in ("home", "off") for end in ends]
         none = np.zeros_like(stock)
         of_homes = [np.stack(pair, axis=1) for pair in ((stock, none), (none, stock))]
-        self.parts = np.concatenate([*space.parts, *of_homes, *of_homes]).astype(np.int32)
-        self.full = space.stock.full
-        self._counts = np.eye(len(self._kinds), dtype=np.float32)[kinds]
-        names += [f"off {end}" for end in ends]
+        sizes = [len(lookup) for lookup in self.lookups]
+        widths = accumulate((lookup.shape[1] for lookup in self.lookups), initial=0)
+        of_facts = [
+            before + np.flatnonzero(each)
+            for before, lookup in zip(widths, self.lookups, strict=False)
+            for each in lookup
+        ]
+        kinds: list[list[int]] = []
+        tops: list[list[str]] = []
+        near = np.zeros((0, 0), dtype=np.int32)
+        if is_wide:
+            near = np.full((len(space.squares),) * 2, -1, dtype=np.int32)
+            for square, contents in zip(space.squares, space.contents, strict=True):
+                is_stack = rules.mechanics.squares[square].is_stack
+                found_tops = [_top(split(each), is_stack) for each in contents]
+                tops.append(sorted({*found_tops} - {""}, key=_by_letter))
+                kinds.append([tops[-1].index(each) if each else 0 for each in found_tops])
+            for i, j in _near(rules, space.squares):
+                near[i, j] = len(of_facts)
+                one, other = space.squares[i], space.squares[j]
+                for here, there in product(tops[i], tops[j]):
+                    of_facts.append(np.array([len(names)]))
+                    names.append(f"{one} {here} {other} {there}")
         if rules.payoff.has_fines:
             names.append("fine")
         self.names = tuple(names)
+        self.full = space.stock.full
+        self.arrays = {
+            name: np.array(array, dtype=np.int32)
+            for name, array in {
+                "first": [0, *accumulate(sizes[:-1])],
+                "parts": np.concatenate([*space.parts, *of_homes, *of_homes]),
+                "kinds": list(chain.from_iterable(kinds)),
+                "pairs": near,
+                "n_kinds": list(map(len, tops)),
+                "starts": [0, *accumulate(map(len, of_facts))],
+                "features": np.concatenate(of_facts),
+            }.items()
+        }
+        self.facts = Facts(full=self.full, **self.arrays)
 
-    def __reduce__(self) -> tuple[Callable[[RuleSet], Features], tuple[RuleSet]]:
-        return features_of, (self.rules,)
+    def __reduce__(self) -> tuple[Callable[[RuleSet, bool], Features], tuple[RuleSet, bool]]:
+        return features_of, (self.rules, self.is_wide)
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def of(self, rows: Rows) -> Inputs:
+    def inputs(self, rows: Rows) -> Inputs:
+        """The features of some states that are not over."""
+        ends = np.empty(len(rows), dtype=np.int32)
+        found = np.empty(len(rows) * self.facts.most_features, dtype=np.int32)
+        self.facts.active(self.columns(rows), ends, found)
+        fine = self.fine_of(rows) if self.rules.payoff.has_fines else None
+        return Inputs(ends, found[: ends[-1] if len(rows) else 0], len(self), fine)
+
+    def of(self, rows: Rows) -> npt.NDArray[np.float32]:
         """The features of some states that are not over, float32, shape (states, features)."""
-        inputs = np.empty((len(rows), len(self.names)), dtype=np.float32)
-        first = 0
-        for column, lookup in enumerate(self._lookups):
-            end = first + lookup.shape[1]
-            inputs[:, first:end] = lookup[rows[:, column]]
-            first = end
-        there, pieces = inputs[:, :first] @ self._counts, self.rules.pieces
-        end = first + 2 * pieces
-        if self._is_numbered:
-            inputs[:, first:end] = there < 0.5
-        else:
-            inputs[:, first:end] = (pieces - there).repeat(pieces, 1) > np.tile(
-                np.arange(pieces), 2
-            ) + 0.5
-        if self.rules.payoff.has_fines:
-            inputs[:, -1] = self.fine_of(rows)
-        return inputs
+        return self.inputs(rows) @ np.eye(len(self), dtype=np.float32)
+
+    def columns(self, rows: Rows) -> Rows:
+        """The columns of states that have facts: all but the fines."""
+        return np.ascontiguousarray(rows[:, : len(self.lookups) - 2], dtype=self._number_type)
+
+    def added(self, matrix: Weights) -> Weights:
+        """What each fact adds to the first layer, of which this is the matrix."""
+        widths = [lookup.shape[1] for lookup in self.lookups]
+        ends = np.cumsum(widths)
+        parts = np.split(matrix[: ends[-1]], ends[:-1])
+        of_numbers = [a @ b for a, b in zip(self.lookups, parts, strict=True)]
+        n_pairs = len(self.arrays["starts"]) - 1 - sum(map(len, self.lookups))
+        return np.concatenate([*of_numbers, matrix[ends[-1] : ends[-1] + n_pairs]])
 
     def fine_of(self, rows: Rows) -> npt.NDArray[np.float32]:
         """With stakes, the feature of the fines."""
@@ -153,25 +242,53 @@ def _order(counted: tuple[int, str]) -> tuple[int, int, str]:
     return k, LETTERS.index(piece[0]), piece[1:]
 
 
-def _lookup(
-    found: list[list[tuple[int, str]]], own: list[tuple[int, str]]
-) -> npt.NDArray[np.float32]:
+def _stacked(pieces: tuple[str, ...]) -> list[str]:
+    """What is wide of a stack: each piece with the one below it, and all of them together."""
+    from_top = pieces[::-1]
+    found = [f"{k}:{''.join(two)}" for k, two in enumerate(pairwise(from_top), start=1)]
+    return [*found, "".join(pieces)] if found else []
+
+
+def _lookup(found: list[list[str]], names: list[str]) -> npt.NDArray[np.float32]:
     """A square's features by the number of its content."""
-    lookup = np.zeros((len(found), len(own)), dtype=np.float32)
-    for row, counted in enumerate(found):
-        lookup[row, [own.index(each) for each in counted]] = 1
+    place = {name: k for k, name in enumerate(names)}
+    lookup = np.zeros((len(found), len(names)), dtype=np.float32)
+    for row, own in enumerate(found):
+        lookup[row, [place[name] for name in own]] = 1
     return lookup
 
 
-def _kind(piece: str, is_numbered: bool) -> str:
-    """Whose piece it is, with its number if it has one."""
-    return side_of(piece) + (piece[1:] if is_numbered else "")
+def _top(pieces: tuple[str, ...], is_stack: bool) -> str:
+    """The kind of the piece on top or, where there is no order, of all there."""
+    kinds = [piece[0] for piece in pieces]
+    return "".join(kinds[-1:] if is_stack else sorted({*kinds}, key=LETTERS.index))
 
 
-@lru_cache(maxsize=8)
-def features_of(rules: RuleSet) -> Features:
-    """The features of a rule set, built once and shared."""
-    return Features(rules)
+def _by_letter(kind: str) -> list[int]:
+    return [LETTERS.index(letter) for letter in kind]
+
+
+def _near(rules: RuleSet, squares: Sequence[str]) -> list[tuple[int, int]]:
+    """The places of squares that are at most `NEAR` steps apart on a path, the earlier first."""
+    found = set()
+    for side in (LIGHT, DARK):
+        path = [squares.index(square) for square in rules.path.squares(side)]
+        found |= {
+            (min(i, j), max(i, j)) for k, i in enumerate(path) for j in path[k + 1 : k + NEAR + 1]
+        }
+    return sorted((i, j) for i, j in found if i != j)
+
+
+@lru_cache(maxsize=16)
+def features_of(rules: RuleSet, is_wide: bool = False) -> Features:
+    """The features of a rule set, built once and shared; those of old networks are not wide."""
+    return Features(rules, is_wide)
+
+
+def features_read(rules: RuleSet, n: int) -> Features:
+    """The features of a rule set that a network with `n` inputs reads."""
+    plain = features_of(rules)
+    return plain if len(plain) == n else features_of(rules, True)
 
 
 Weights = npt.NDArray[np.float32]
@@ -238,7 +355,7 @@ class Shape:
             layers[-1][1][:] = 0.5
         return weights
 
-    def outputs(self, weights: Weights, inputs: Inputs) -> npt.NDArray[np.float32]:
+    def outputs(self, weights: Weights, inputs: AnyInputs) -> npt.NDArray[np.float32]:
         """The outputs of a network, shape (inputs,)."""
         matrix, biases = self.layers(weights)[0]
         return self.outputs_of(weights, np.maximum(inputs @ matrix + biases, 0))
@@ -262,11 +379,11 @@ class Shape:
         return chances
 
     def gradient(
-        self, weights: Weights, inputs: Inputs, targets: npt.NDArray[np.float32]
+        self, weights: Weights, inputs: AnyInputs, targets: npt.NDArray[np.float32]
     ) -> Weights:
         """The gradient of the loss by the weights, summed over inputs."""
         layers = self.layers(weights)
-        seen = [inputs]
+        seen: list[Any] = [inputs]
         for matrix, biases in layers[:-1]:
             seen.append(np.maximum(seen[-1] @ matrix + biases, 0))
         matrix, biases = layers[-1]
@@ -335,18 +452,11 @@ class NetworkValues(Values):
         self.rules = rules
         self.shape = shape
         self.weights = weights
-        self._features = features_of(rules)
+        self._features = features_read(rules, shape.inputs)
         matrix, self._biases = shape.layers(weights)[0]
         space = space_of(rules)
         self._owed = space.owed if isinstance(space, StakesSpace) else None
-        self._added, self._of_fine = self._by_number(matrix), matrix[-1]
-
-    def _by_number(self, matrix: Weights) -> Weights:
-        """What each number in a row, and each stock borne off, adds to the first layer."""
-        lookups = self._features.lookups
-        ends = np.cumsum([lookup.shape[1] for lookup in lookups])
-        parts = np.split(matrix[: ends[-1]], ends[:-1])
-        return np.concatenate([a @ b for a, b in zip(lookups, parts, strict=True)])
+        self._added, self._of_fine = self._features.added(matrix), matrix[-1]
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The value of each encoded state that is not over to its side to throw.
@@ -368,8 +478,7 @@ class NetworkValues(Values):
     def _first_layer(self, rows: Rows) -> npt.NDArray[np.float32]:
         features, biases = self._features, self._biases
         found = np.empty((len(rows), len(biases)), dtype=np.float32)
-        own = np.ascontiguousarray(rows[:, : len(features.lookups) - 2])
-        first_layer(own, features.first, features.parts, features.full, self._added, biases, found)
+        features.facts.first_layer(features.columns(rows), self._added, biases, found)
         if self.rules.payoff.has_fines:
             found += features.fine_of(rows)[:, np.newaxis] * self._of_fine
         return np.maximum(found, 0, out=found)

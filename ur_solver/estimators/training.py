@@ -57,13 +57,14 @@ from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_t
 from ur_solver.estimators.file import Stored, check_replaceable, write
 from ur_solver.estimators.network import (
     Adam,
-    Inputs,
+    AnyInputs,
     NetworkValues,
     Rows,
     Shape,
     Weights,
     default_hidden,
     features_of,
+    features_read,
     is_sound,
     scale_of,
 )
@@ -106,9 +107,9 @@ class Backend:
         """An array of this backend as NumPy's."""
         return array
 
-    def inputs(self, rows: Rows) -> Inputs:
-        """The features of some states, an array of this backend."""
-        return features_of(self.rules).of(rows)
+    def inputs(self, rows: Rows) -> AnyInputs:
+        """The features of some states, as this backend multiplies them."""
+        return features_of(self.rules, True).inputs(rows)
 
     def values(self, shape: Shape, weights: Weights) -> Values:
         """What a network says of states, now and after its weights have changed."""
@@ -245,7 +246,7 @@ class Training:
         self.seed = seed
         self.backend = backend or Backend(rules)
         self.sizes = self.backend.sizes
-        n = len(features_of(rules))
+        n = len(features_of(rules, True))
         self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
         drawn = self.shape.drawn(np.random.default_rng([seed, 0]))
         self.optimiser = Adam.of(self.backend.array(drawn if first is None else first.copy()))
@@ -334,7 +335,8 @@ class Training:
         self.optimiser.step(total, rate, len(batch))
 
 
-_VERSION = 1
+_VERSION = 2
+"""Of checkpoints and of the features that a training reads: 2 since there are wide ones."""
 _MOST_FIGURE = 1e15
 _MOMENTS = ("weights", "mean", "first", "second")
 
@@ -471,11 +473,12 @@ def train_estimator(
     time before an interruption) or `rounds` say how long to train, where the same rounds give the
     same weights; with neither, until it no longer improves. Nothing depends on `threads` but the
     time. `exact` is a table that the values are compared with at the end. `first` is an estimator
-    of the same features, of the same game or of the game with other dice, whose weights are begun
-    with: it is trained as one that has gone half of the way. InputError if the hidden layers or a
-    number are invalid, or the first estimator has other features; CheckpointError if there is a
-    checkpoint of another training; OutputError if the path is that of something else than an
-    estimator of the rule set, or the checkpoint or the file cannot be written.
+    of the same squares, of the same game or of the game with other dice, whose weights are begun
+    with: it is trained as one that has gone half of the way. It may read fewer features.
+    InputError if the hidden layers or a number are invalid, or the first estimator has other
+    features; CheckpointError if there is a checkpoint of another training; OutputError if the
+    path is that of something else than an estimator of the rule set, or the checkpoint or the
+    file cannot be written.
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
@@ -486,9 +489,8 @@ def train_estimator(
     whole_number("seed", seed)
     check_replaceable(path, rules)
     if first is not None:
-        _check_fits(first, rules)
         hidden = first.shape.hidden
-    weights = None if first is None else first.weights
+    weights = None if first is None else _begun_with(first, rules)
     training = Training(rules, hidden, seed, backend, weights)
     checkpoint = checkpoint_path(path)
     seconds = 0.0
@@ -529,12 +531,19 @@ def train_estimator(
     return stored
 
 
-def _check_fits(first: Stored, rules: RuleSet) -> None:
-    if features_of(first.rules).names != features_of(rules).names:
+def _begun_with(first: Stored, rules: RuleSet) -> Weights:
+    """The weights of an estimator for a training; what it does not read has none."""
+    known = features_read(first.rules, first.shape.inputs)
+    if features_of(first.rules, True).names != (names := features_of(rules, True).names):
         raise InputError(
             f"an estimator of {rules.title} cannot begin with one of {first.rules.title}: they "
             "have other features"
         )
+    end = len(known) * first.shape.hidden[0]
+    matrix = np.zeros((len(names), first.shape.hidden[0]), dtype=np.float32)
+    place = {name: k for k, name in enumerate(names)}
+    matrix[[place[name] for name in known.names]] = first.weights[:end].reshape(len(known), -1)
+    return np.concatenate([matrix.ravel(), first.weights[end:]])
 
 
 def _done(training: Training, seconds: float, minutes: float | None, rounds: int | None) -> float:

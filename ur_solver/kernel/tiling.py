@@ -78,6 +78,7 @@ class Tiling:
         self.throws: tuple[int, ...] = tuple(throw for throw in rules.dice.throws if throw)
         self.chance = np.array([float(chance) for chance in rules.dice.probabilities])
         self.extra_on_capture: bool = rules.switches["extra_on_capture"]
+        self.may_decline: bool = rules.mechanics.may_decline
         self._known_fillings: dict[frozenset[int], npt.NDArray[np.int64]] = {}
 
     @cached_property
@@ -206,9 +207,11 @@ class Tiling:
                 leaving = self._leaving(throw)
                 if not self._frozen_leave(half.mine, leaving):
                     leaving_size -= int(self.kinds(half.mine, half.theirs, leaving).vectors.sum())
-            # of a throw: those on shared squares, one for all that leave the block
-            moves = np.maximum(FEW_MOVES, kinds.sources + 1 | 1)
-            moves = len(self.throws) * moves + len(self.slots)
+            # of a throw: those on shared squares, twice where an extra throw may be declined, and
+            # one for all that leave the block
+            times = 1 + self.may_decline
+            moves = np.maximum(FEW_MOVES, times * kinds.sources + 1 | 1)
+            moves = len(self.throws) * moves + times * len(self.slots)
             # two lists: with all moves and with those that sweeps look at, or those of bounds
             total += int(kinds.tiles @ (kinds.rows + 2 * (TILE_BYTES + REF_BYTES * moves)))
             tiles = int(kinds.tiles.sum())

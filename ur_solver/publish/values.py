@@ -20,11 +20,9 @@ An estimator's file has its weights as they are, and what its inputs are, see
 `ur_solver.estimators.network`. Its values are those of the network; the arrays:
 
     weights     float32, layer by layer a matrix by rows, and its biases
-    first       of each column of a row but the fines, and of mine and theirs borne off, which
-                number stands for 0 there
-    starts      of each number where its features begin, and where the last one's end
-    features    the features of all numbers, one after the other
-    parts       what each number takes of my stock and of theirs, in turn
+    first, parts, kinds, pairs, n_kinds, starts, features
+                int32: which facts states have, and which features facts have, as the compiled
+                `Facts` takes them (`ur_solver.estimators._first_layer`)
     errors      float64: how wide intervals are, by how many plies a choice looks ahead
 """
 
@@ -32,7 +30,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -41,7 +38,7 @@ import numpy.typing as npt
 from ur_solver.blocks.stored import VALUE_TYPES, Possible
 from ur_solver.common.text import json_text
 from ur_solver.estimators.file import Stored
-from ur_solver.estimators.network import features_of
+from ur_solver.estimators.network import features_read
 from ur_solver.space import StakesSpace, positions_of, space_of
 from ur_solver.space.stakes import CHANCE
 from ur_solver.table.reader import TableFile
@@ -139,13 +136,8 @@ def piece_files(table: TableFile) -> Iterator[bytes]:
 
 def network_file(stored: Stored) -> bytes:
     """The file of an estimator."""
-    features, payoff = features_of(stored.rules), stored.rules.payoff
-    space = space_of(stored.rules)
-    held: list[np.ndarray] = []
-    before = 0
-    for lookup in features.lookups:
-        held += [before + np.flatnonzero(each) for each in lookup]
-        before += lookup.shape[1]
+    features = features_read(stored.rules, stored.shape.inputs)
+    payoff, space = stored.rules.payoff, space_of(stored.rules)
     step = payoff.total(1) - payoff.total(0) if payoff.has_fines else 0
     values = {
         "features": len(features),
@@ -165,10 +157,7 @@ def network_file(stored: Stored) -> bytes:
         values,
         {
             "weights": stored.weights,
-            "first": features.first.astype(np.uint16),
-            "starts": np.array(list(accumulate(map(len, held), initial=0)), dtype=np.uint32),
-            "features": np.concatenate(held).astype(np.uint16),
-            "parts": features.parts.astype(np.uint16),
+            **features.arrays,
             "errors": stored.errors,
         },
     )

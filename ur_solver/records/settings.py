@@ -107,6 +107,14 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
     return settings
 
 
+def settings_or_none(rules: RuleSet) -> dict[str, Any] | None:
+    """The same; None if the settings cannot express `rules`."""
+    try:
+        return settings_of(rules)
+    except RuleSetError:
+        return None
+
+
 def check_agreement(rules: RuleSet, name: str, value: str) -> None:
     """Check that an entry of a game's metadata does not name other rules than the game's.
 

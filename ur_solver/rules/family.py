@@ -318,12 +318,11 @@ class Family:
 
     @property
     def is_plain_race(self) -> bool:
-        """Whether squares too are those of rules, section 4, extra throws are made, no piece rests.
+        """Whether squares too are those of rules, section 4, and no piece rests.
 
-        The tiled kernel and RoyalUr's settings support no other rules.
+        The tiled kernel supports no other rules.
         """
-        is_usual = not (self.rests or self.may_decline)
-        return is_usual and self.has_race_turns() and not self.rules.squares
+        return not self.rests and self.has_race_turns() and not self.rules.squares
 
     @property
     def opening_throw(self) -> int | None:

@@ -171,6 +171,7 @@ class Game(Object):
     sentence: Annotated[str, note("what sets it apart")]
     sources: list[str]
     measured: Measured | None
+    settings: Annotated[dict[str, Any] | None, note("those that RoyalUr's JSON has of its games")]
 
 
 class Answering(Object):

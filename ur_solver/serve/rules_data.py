@@ -64,6 +64,7 @@ from ur_solver.moves import generator_of
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.records import NOTATIONS, round_text, rules_text
 from ur_solver.records.rgn import rgn_texts
+from ur_solver.records.settings import settings_or_none
 from ur_solver.rules import (
     CATALOGUE,
     DARK,
@@ -349,6 +350,7 @@ def game_values(rules: RuleSet) -> Json:
         "sentence": sentence,
         "sources": list(dict.fromkeys(each.document for each in mentions_of(rules))),
         "measured": measured().get(rules.name),
+        "settings": settings_or_none(rules),
     }
 
 

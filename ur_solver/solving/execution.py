@@ -22,7 +22,7 @@ from ur_solver.common.progress import Progress
 from ur_solver.engine.runners import Runner, ThreadRunner, check_reachable
 from ur_solver.engine.solve import bound_levels, certify, solve
 from ur_solver.engine.store import FileStore
-from ur_solver.errors import InputError, missing_extra
+from ur_solver.errors import InputError, OutputError, missing_extra
 from ur_solver.kernel.kernels import kernel_of
 from ur_solver.solving.costs import (
     BASE_BYTES,
@@ -34,6 +34,7 @@ from ur_solver.solving.costs import (
 from ur_solver.solving.plan import Plan
 from ur_solver.space import Part, StakesSpace
 from ur_solver.table.format import TABLE
+from ur_solver.table.names import FOLDER_VARIABLE
 from ur_solver.table.output import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import FolderWriter, TableWriter, add_certificate, set_aside
@@ -229,7 +230,12 @@ def _folder_of_table(plan: Plan, on_event: Receiver) -> Iterator[None]:
         return
     parent = plan.path.parent
     made = [each for each in (parent, *parent.parents) if not each.exists()]
-    if make_folder(parent):
+    try:
+        is_new = make_folder(parent)
+    except OutputError as error:
+        remedy = f"name another output, or a folder of tables in ${FOLDER_VARIABLE}"
+        raise OutputError(f"{error}; {remedy}") from None
+    if is_new:
         on_event(FolderMade(parent))
     try:
         yield

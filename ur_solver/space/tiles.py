@@ -125,7 +125,9 @@ class TileSpace(Space):
     def _find_first_version(self) -> int:
         """See the version history in `ur_solver.table.format`."""
         # plain races had ranks of their own; at most four frozen squares, none closing
-        is_race = self.rules.mechanics.is_plain_race and self.rules.dice.is_ordinary
+        mechanics = self.rules.mechanics
+        is_race = mechanics.is_plain_race and not mechanics.may_decline
+        is_race = is_race and self.rules.dice.is_ordinary
         if is_race or self.reserves.closed[1:] or len(self.frozen) > 4:
             return LAST_RANKS
         return 6 if self.stock.is_numbered else 3

@@ -27,16 +27,15 @@ ESTIMATORS = "estimators"
 def table_folders() -> list[pathlib.Path]:
     """The folders with tables: $UR_TABLES, a checkout's ``tables/``, the user's own.
 
-    New tables go into the first.
+    New tables go into the first; a checkout's comes last for a user who may not write to it.
     """
-    folders = []
-    if chosen := os.environ.get(FOLDER_VARIABLE):
-        folders.append(pathlib.Path(chosen))
-    if (of_checkout := checkout_tables()) is not None:
-        folders.append(of_checkout)
     import platformdirs  # noqa: PLC0415 - 10 ms that the path of a table does not need
 
-    folders.append(platformdirs.user_data_path("ur_solver") / "tables")
+    folders = [platformdirs.user_data_path("ur_solver") / "tables"]
+    if (of_checkout := checkout_tables()) is not None:
+        folders.insert(0 if os.access(of_checkout, os.W_OK) else 1, of_checkout)
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        folders.insert(0, pathlib.Path(chosen))
     return folders
 
 

@@ -104,10 +104,10 @@ cdef class GameStepper:
         self.step_of, self.steps, self.ends = actions.step_of, actions.steps, actions.ends
         self.choice_action = actions.choice_action
         # by column its first number, and how many features it has; by number where those begin
-        self.first, self.widths = features.first, np.array(widths, dtype=np.int32)
+        self.first, self.widths = features.arrays["first"], np.array(widths, dtype=np.int32)
         self.lookup = np.concatenate([lookup.ravel() for lookup in lookups])
         self.at = (np.cumsum(of_numbers) - of_numbers).astype(np.int32)
-        self.parts, self.full = features.parts, features.full
+        self.parts, self.full = features.arrays["parts"], features.full
         self.fine_cost, self.fine_base = payoff.cost(True), payoff.total(1)
         self.rows, self.throws, self.may = batch._rows, batch._throws, batch._may
         self.sides, self.agent = batch.sides, batch.agent

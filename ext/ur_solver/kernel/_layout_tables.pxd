@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
-from ur_solver.kernel._program cimport Program
+from ur_solver.kernel._program cimport LANE_SQUARES, Program
 from ur_solver.space._tile_ranking cimport MAX_SHARED, TileRanking
 
 cdef extern from * nogil:
@@ -28,17 +28,17 @@ cdef struct Filling:
 
 cdef class LayoutTables:
     cdef TileRanking ranking
-    cdef int n_shared, n_leading, length, n_throws, n_slots, first_frozen, pieces
+    cdef int n_shared, n_leading, length, n_throws, first_frozen, pieces
     cdef int64_t near              # the most vectors of a block that is not prefetched
-    cdef bint extra_on_capture
+    cdef bint extra_on_capture, may_decline     # extra throws
     cdef readonly object tiling
     cdef int32_t[::1] config_off                    # of side configs: pieces off,
     cdef int32_t[::1] config_mask                   # frozen squares by bit
     cdef int32_t[:, ::1] config_of                  # (off, frozen squares): -1 if won
     cdef const uint8_t[::1] mask_of                 # (row): entry squares held, by bit
     cdef const int32_t[::1] throws, slot_target, slot_throw, slot_source
-    cdef const uint8_t[:, ::1] gives_extra          # (path index, throw number)
     # of path indices, by bit:
+    cdef uint64_t extra[LANE_SQUARES]   # by throw: landing there earns an extra throw
     cdef uint64_t shared            # on shared squares
     cdef uint64_t safe              # nobody is captured there
     cdef uint64_t leaving           # frozen, and beyond the end of the path
@@ -54,6 +54,7 @@ cdef class LayoutTables:
     cdef int64_t number_after(self, const Filling* filling, int source, int target) noexcept nogil
     cdef void hold(self, Filling* filling, int s, int d) noexcept nogil
     cdef void fill(self, int64_t number, int i, int j, Filling* filling) noexcept nogil
+    cdef uint64_t earning(self, const Filling* filling, int n) noexcept nogil
     cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil
     cdef int64_t first_rank(
         self, int mine, int theirs, const int32_t* digits, int64_t* columns

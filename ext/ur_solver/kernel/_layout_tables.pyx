@@ -38,7 +38,7 @@ cdef class LayoutTables:
         self.mask_counts = tiling.mask_counts
         self.index, self.square, self.mirror = visits["index"], visits["square"], visits["mirror"]
         self.pieces = space.rules.pieces
-        self.extra_on_capture = tiling.extra_on_capture
+        self.extra_on_capture, self.may_decline = tiling.extra_on_capture, tiling.may_decline
         self.length = len(space.rules.path)
         self.first_frozen = layout.first_frozen
         self.config_off = np.array([config.off for config in space.configs], dtype=np.int32)
@@ -60,10 +60,10 @@ cdef class LayoutTables:
         self.near = near
         self.throws = np.array(tiling.throws, dtype=np.int32)
         self.n_throws = len(tiling.throws)
-        self.gives_extra = np.array(
-            [[tiling.again(index, throw) for throw in tiling.throws]
-             for index in range(self.length + 1)], dtype=np.uint8)
-        self.n_slots = len(tiling.slots)
+        for number in range(self.n_throws):
+            for k in range(self.length + 1):
+                if tiling.again(k, tiling.throws[number]):
+                    self.extra[number] |= <uint64_t>1 << k
         self.slot_target = np.array([s.target for s in tiling.slots], dtype=np.int32)
         self.slot_throw = np.array(
             [tiling.throws.index(s.throw) for s in tiling.slots], dtype=np.int32)
@@ -75,12 +75,11 @@ cdef class LayoutTables:
         cdef int n, k, bits
         cdef double passing
         self.program.n_throws = self.n_throws
-        self.program.n_slots = self.n_slots
+        self.program.first_declined = self.slot_target.shape[0]
+        self.program.n_slots = self.program.first_declined * (1 + self.may_decline)
         for n in range(self.n_throws):
-            self.program.again[n] = 0
-            for k in range(_program.LANE_SQUARES):
-                self.program.again[n] |= self.gives_extra[k, n] << k
-        for k in range(self.n_slots):
+            self.program.again[n] = self.extra[n] & (1 << _program.LANE_SQUARES) - 1
+        for k in range(self.program.first_declined):
             self.program.slot[self.slot_throw[k]][self.slot_source[k] + 1] = k
         for bits in range(1 << self.n_throws):
             passing = chance[0]
@@ -152,6 +151,10 @@ cdef class LayoutTables:
             left -= below[d]
             filling.digits[s] = d
             filling.i[s + 1], filling.j[s + 1], filling.numbers[s + 1] = i, j, number - left
+
+    cdef uint64_t earning(self, const Filling* filling, int n) noexcept nogil:
+        # Path indices, by bit, on which landing by a throw earns an extra throw.
+        return self.extra[n] | (filling.theirs if self.extra_on_capture else 0)
 
     cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil:
         cdef int s

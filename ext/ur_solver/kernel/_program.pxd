@@ -36,6 +36,7 @@ cdef extern from "tiles.h" nogil:
         int32_t slot[4][5]
         int32_t n_throws
         int32_t n_slots
+        int32_t first_declined
         int32_t is_near
         int64_t first_strip
         int64_t end_strips

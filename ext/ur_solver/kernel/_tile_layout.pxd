@@ -39,7 +39,7 @@ cdef class TileLayout:
     cdef uint64_t _landings(self, LayoutTables common, const Filling* filling, int n) noexcept nogil
     cdef MatrixRef _land(
         self, LayoutTables common, const Tile* source, const Filling* filling, int square,
-        int target, int n
+        int target, bint again
     ) noexcept nogil
     cdef int64_t _row(self, const Tile* tile, int r) noexcept nogil
     cdef void _copy(self, void* numbers, bint is_single, double* to, const double* source) noexcept

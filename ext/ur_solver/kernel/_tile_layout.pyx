@@ -124,15 +124,13 @@ cdef class TileLayout:
 
     cdef MatrixRef _land(
         self, LayoutTables common, const Tile* source, const Filling* filling, int square,
-        int target, int n
+        int target, bint again
     ) noexcept nogil:
         # Where landing on the shared square of a path index leads, from another one or, -1, from an
-        # entry square or home. Turned tiles read what the opponent sees: the first row of the
+        # entry square or home, whether or not I throw `again`. Turned tiles read what the opponent sees: the first row of the
         # other's mirror, or the corner of a strip. No other tile leads to a turned one: captures
         # only add columns.
         cdef int to = common.square[target]
-        cdef bint again = common.gives_extra[target, n] or (
-            filling.digits[to] == THEIRS and common.extra_on_capture)
         cdef const Tile* tile = &self.tiles[
             self.first_tile[source.half] + common.number_after(filling, square, to)]
         cdef int64_t offset
@@ -208,6 +206,7 @@ cdef void _shape(TileLayout self, LayoutTables common, int64_t number) noexcept 
     # A tile's rows and columns, its mirror, how many moves it has, in `externals`, and for each
     # throw whether moves leave the block.
     cdef int h = number >= self.first_tile[1], n, last = common.n_shared
+    cdef uint64_t landings
     cdef int32_t[MAX_SHARED] other
     cdef Filling filling
     cdef Tile* tile = &self.tiles[number]
@@ -224,8 +223,10 @@ cdef void _shape(TileLayout self, LayoutTables common, int64_t number) noexcept 
     self.externals[number] = 0
     for n in range(common.n_throws):
         tile.n_moves[n] = self._leaving(common, tile, &filling, n) != 0
+        landings = self._landings(common, &filling, n)
         self.externals[number] += list_length(
-            tile, tile.n_moves[n] + popcount(self._landings(common, &filling, n)))
+            tile, tile.n_moves[n] + popcount(landings) + (
+                popcount(landings & common.earning(&filling, n)) if common.may_decline else 0))
 
 
 cdef void _place(TileLayout self, LayoutTables common) noexcept nogil:
@@ -236,7 +237,7 @@ cdef void _place(TileLayout self, LayoutTables common) noexcept nogil:
     cdef Tile* tile
     for t in range(self.n_tiles):
         tile = &self.tiles[t]
-        tile.first_move, tile.first_slot, tile.first_row = moves, t * common.n_slots, rows
+        tile.first_move, tile.first_slot, tile.first_row = moves, t * common.program.n_slots, rows
         moves += self.externals[t]
         rows += tile.n_rows
         if not (is_strip(tile) or is_turned(tile)):
@@ -380,17 +381,23 @@ cdef void _open_slots(
     cdef MatrixRef* slots = self.program.slots + tile.first_slot
     cdef uint8_t* bits = self.pass_bits + tile.first_row
     cdef int[LANE_SQUARES] open_from      # by throw: home and, from bit 1 on, entry squares
-    cdef int k, n, r, target, sources, stuck = 0
+    cdef int k, n, r, target, sources, declined, stuck = 0
+    cdef bint again
     # rows come by their pieces: those that leave one at home
     cdef int entering = common.mask_counts[tile.pieces - 1] if tile.pieces else 0
     for n in range(min(common.n_throws, LANE_SQUARES)):
         open_from[n] = 0
         stuck |= (self._landings(common, filling, n) == 0) << n
-    for k in range(common.n_slots):
-        n, target = common.slot_throw[k], common.slot_target[k]
+    for k in range(common.program.n_slots):
         slots[k] = 0
+    for k in range(common.program.first_declined):
+        n, target = common.slot_throw[k], common.slot_target[k]
         if tile.pieces and not (filling.mine | filling.theirs & common.safe) >> target & 1:
-            slots[k] = self._land(common, tile, filling, -1, target, n)
+            again = common.earning(filling, n) >> target & 1
+            slots[k] = self._land(common, tile, filling, -1, target, again)
+            if again and common.may_decline:
+                declined = k + common.program.first_declined
+                slots[declined] = self._land(common, tile, filling, -1, target, False)
             open_from[n] |= 1 << (common.slot_source[k] + 1)
     for r in range(tile.n_rows):
         sources = common.mask_of[r] << 1 | (r < entering)
@@ -410,6 +417,8 @@ cdef int _list_moves(
     # `external`.
     cdef int count = 0, k, target, source, length
     cdef uint64_t landings = self._landings(common, filling, n)
+    cdef uint64_t earning = common.earning(filling, n)
+    cdef bint again
     cdef MatrixRef move = 0
     if tile.n_moves[n]:
         move = (<uint64_t>external << 8) | tile.vectors
@@ -418,10 +427,15 @@ cdef int _list_moves(
     while landings:
         target = 63 - leading_zeros(landings)
         landings ^= <uint64_t>1 << target
-        source = target - common.throws[n]
-        move = self._land(common, tile, filling, common.square[source], target, n)
+        source = common.square[target - common.throws[n]]
+        again = earning >> target & 1
+        move = self._land(common, tile, filling, source, target, again)
         self.program.moves[at + count] = move
         count += 1
+        if again and common.may_decline:
+            move = self._land(common, tile, filling, source, target, False)
+            self.program.moves[at + count] = move
+            count += 1
     if count == 0:
         move = (<uint64_t>(
             self.no_moves + (SMALL if is_turned(tile) else 0)) << 8) | tile.vectors
@@ -443,12 +457,16 @@ cdef void _read_leaving(
     cdef double none = 2.0 if turned else -1.0
     cdef double* rows = room if self.is_single else <double*>self.buffer + at * LANES
     cdef int index, r
+    cdef bint again
     for x in range(size * LANES):
         rows[x] = none
     while sources:
         index = 63 - leading_zeros(sources)
         sources ^= <uint64_t>1 << index
-        _leave(self, common, tile, inputs, filling, index, n, rows)
+        again = common.extra[n] >> (index + common.throws[n]) & 1
+        _leave(self, common, tile, inputs, filling, index, n, again, rows)
+        if again and common.may_decline:
+            _leave(self, common, tile, inputs, filling, index, n, False, rows)
     for r in range(tile.n_rows):
         if rows[r if turned else r * pitch] != none:
             self.pass_bits[tile.first_row + r] &= ~(1 << n)
@@ -458,10 +476,10 @@ cdef void _read_leaving(
 
 cdef void _leave(
     TileLayout self, LayoutTables common, const Tile* tile, Inputs inputs,
-    const Filling* filling, int source, int n, double* rows,
+    const Filling* filling, int source, int n, bint again, double* rows,
 ) noexcept nogil:
     # One move onto a frozen square or off the board, from a path index, for all rows of a
-    # tile that have it.
+    # tile that have it; whether or not I throw `again`.
     cdef int h = tile.half, target = source + common.throws[n], square = common.square[source]
     cdef int theirs = self.theirs[h], config = -1, r, c, k
     cdef int off = common.config_off[self.mine[h]]
@@ -472,7 +490,7 @@ cdef void _leave(
     cdef double value
     cdef double* row
     cdef const double* values = NULL
-    cdef bint again = common.gives_extra[target, n], wins = False, turned = is_turned(tile)
+    cdef bint wins = False, turned = is_turned(tile)
     for k in range(common.n_shared):
         after[k] = filling.digits[k]
     if square < 0:

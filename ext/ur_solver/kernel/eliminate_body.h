@@ -126,10 +126,12 @@ UR_INLINE void eliminate_lane(
         to_tile->n_moves[n] = (uint8_t)n_kept;
 #pragma GCC unroll 5
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
-            const int slot = program->slot[n][source];
-            const MatrixRef ref = slots[slot];
-            const int is_kept = ref && reaches(buffer, ref, bars, source);
-            to_slots[slot] = is_kept ? ref : 0;
+            for (int slot = program->slot[n][source]; slot < program->n_slots;
+                 slot += program->first_declined) {
+                const MatrixRef ref = slots[slot];
+                const int is_kept = ref && reaches(buffer, ref, bars, source);
+                to_slots[slot] = is_kept ? ref : 0;
+            }
         }
     }
     end_lists(kept, to, move - program->moves);

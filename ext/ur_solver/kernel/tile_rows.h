@@ -9,7 +9,7 @@
 #define omp_get_thread_num() 0
 #endif
 
-#include "columns.h"
+#include "turned_body.h"
 
 /* By pieces, as `lane_pieces` has them. */
 typedef struct {
@@ -61,10 +61,57 @@ static inline LaneFrame *frame_of(const Program *program, int number)
     return (LaneFrame *)program->frames + omp_get_thread_num() * 4 + number;
 }
 
+/* To a throw's best moves of a tile those from an entry square, counted from 1, or home, 0, that decline
+   an extra throw. */
+static inline void add_declined(
+    const Program *program, const Tile *tile, const REAL *buffer, const int n, const int source,
+    REAL *best)
+{
+    const int vectors = tile->vectors, pieces = lane_pieces(tile), turned = is_turned(tile);
+    const int is_own = source + n < LANE_SQUARES;
+    const REAL *to;
+    int stride = vectors * LANES;
+    if (is_own) {
+        if (!(program->again[n] >> (source + n) & 1))
+            return;
+        const int64_t size = matrix_vectors(tile);
+        to = buffer + (turned ? tile->f - size : tile->f + size) * LANES;
+    } else {
+        const int slot = program->slot[n][source] + program->first_declined;
+        const MatrixRef ref = program->slots[tile->first_slot + slot];
+        if (!ref)
+            return;
+        /* with one piece the tile that it leads to has one row */
+        to = turned ? turned_row(buffer, ref, pieces) : matrix_at(buffer, ref);
+        stride = (int)(ref & 255) * LANES;
+    }
+    for (int r = 0; r < tile->n_rows; r++) {
+        const int after =
+            is_own ? lane_row_after(r, n, source, pieces) : lane_row_without(r, source);
+        if (after < 0)
+            continue;
+        if (turned) {
+            best[r] = lesser(best[r], to[after]);
+            continue;
+        }
+        REAL *row = best + r * vectors * LANES;
+        const REAL *other = to + after * stride;
+        UR_COLUMNS(
+            vectors, best_of_two8(row + column, other + column, row + column),
+            best_of_two4(row + column, other + column, row + column))
+    }
+}
+
+/* What a tile's moves to other tiles are worth; where extra throws may be declined, moves within it that
+   do so as well, by what its G is now. They are apart from all others, as few rules have them. */
 static inline void prepare_tile(
     const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame)
 {
     rows_of(tile)->prepare[lane_pieces(tile)](program, tile, buffer, frame);
+    if (may_decline(program) && tile->pieces)
+        for (int n = 0; n < program->n_throws; n++)
+            for (int source = 0; source <= LANE_SQUARES; source++)
+                add_declined(program, tile, buffer, n, source, frame->best[n]);
 }
 
 static inline double update_tile(

@@ -20,7 +20,7 @@
    opponent sees it, the strip's corner.
 
    A move of mine takes a row to a whole row of F (I throw again) or of G (the turn passes): no
-   gathers, no decoding of states.
+   gathers, no decoding of states. A move whose extra throw may be declined is two moves.
 
    The best of the moves that leave the block is found once, when the block is laid out:
    a third kind of matrix, one for each throw that has such moves. */
@@ -69,13 +69,15 @@ typedef struct {
 typedef struct {
     Tile *tiles;
     MatrixRef *moves;             /* by tile and throw: what all rows lead to */
-    MatrixRef *slots;
+    MatrixRef *slots;             /* by tile; see n_slots */
     const uint8_t *pass_bits;     /* (tile row) bit by throw: no move, the turn passes */
     void *frames;                 /* four for each thread */
     int32_t again[LANE_SQUARES];  /* by throw: bit by entry square: landing there again */
     int32_t slot[LANE_SQUARES][LANE_SQUARES + 1]; /* by throw and source */
     int32_t n_throws;             /* throws that move, by ascending step */
     int32_t n_slots;              /* of a tile */
+    int32_t first_declined;       /* of its slots: there the same moves begin with the extra throw
+                                     declined; n_slots if none may be */
     int32_t is_near;              /* few vectors: they are not prefetched */
     int64_t first_strip;          /* where strips begin in the buffer, in vectors ... */
     int64_t end_strips;           /* ... and end: the matrices of all other tiles come before */
@@ -85,6 +87,11 @@ typedef struct {
     float chance_single[LANE_ROWS][LANE_SQUARES];
     float pass_chance_single[LANE_ROWS];
 } Program;
+
+static inline int may_decline(const Program *program)
+{
+    return program->first_declined < program->n_slots;
+}
 
 static inline int is_strip(const Tile *tile)
 {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+
 import pytest
 
 from tests.games import write_text
@@ -91,5 +94,11 @@ def test_nought_has_no_sign(person):
 
 
 def test_the_page_is_small():
-    sizes = {path: len(content) for path, (content, _) in page_files().items()}
-    assert sum(sizes.values()) < 250_000, sizes
+    """What is loaded before the first board; other modules are loaded when they are asked for."""
+    files = {path: content for path, (content, _) in page_files().items()}
+    named = re.findall(rb'(?:href|src)="([\w/]+\.(?:js|css))"', files["/"])
+    first = {path: files[path] for path in ("/", *(f"/{each.decode()}" for each in named))}
+    assert "/main.js" in first
+    assert {"/archive.js", "/exchange.js", "/royalur.js", "/reading.js"} <= files.keys() - first
+    assert sum(map(len, first.values())) < 250_000
+    assert sum(len(gzip.compress(each)) for each in first.values()) < 90_000

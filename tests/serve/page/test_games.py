@@ -147,3 +147,48 @@ def test_a_game_for_money_is_opened_and_saved(person, solved):
     with person.page.expect_download() as caught:
         person.press("Report, .html", "#save-dialog")
     assert "Fines paid" in caught.value.path().read_text()
+
+
+def plain(word, *lines):
+    return "\n".join((f"rules: {word}", "", *lines, "end: unfinished"))
+
+
+@pytest.mark.parametrize("suffix", [".ur", ".rgn", ".json"])
+@pytest.mark.parametrize("address", ["table=ben-1", "rules=aseb:5", ""])
+def test_a_game_opens_on_the_table_of_its_rules(person, long_game, suffix, address):
+    person.visit(address)
+    opened(person, write_text(long_game, suffix))
+    assert person.address["table"] == "finkel-3"
+    assert person.page.locator("#turns .turn").count() == len(long_game.plies)
+
+
+@pytest.mark.parametrize("suffix", [".ur", ".rgn", ".json"])
+def test_a_game_that_is_not_solved_here_opens_without_values(person, suffix):
+    game = random_game(named_rules("finkel:4"), 5)
+    person.visit("table=finkel-3")
+    opened(person, write_text(game, suffix))
+    assert person.address["rules"] == "finkel:4"
+    assert person.page.locator("#turns .turn").count() == len(game.plies)
+    assert "not solved here" in person.page.inner_text("#source")
+    # with a fault it is named with the rules of the game
+    person.head("Open")
+    person.page.fill("#text", plain("finkel:4", "L 2 A@A3", "D 1 C@C3"))
+    person.press("Open", "#open-dialog")
+    person.until("#found", "C@C4")
+    person.complaints.clear()  # the browser's, of the server's refusal
+
+
+def test_a_file_in_an_old_encoding_is_read_with_a_warning(person, tmp_path):
+    text = plain("finkel:3", "L 2 A@A3", "D 1 C@C4").replace("\n\n", "\nLight: José\n\n", 1)
+    (tmp_path / "old.ur").write_bytes(f"{text}\n\n{text}\n".encode("cp1252"))
+    person.visit("table=finkel-3")
+    person.press("Open", "header")
+    person.page.set_input_files("#file", tmp_path / "old.ur")
+    person.until("#found li", "Game 2: José")
+    warning = person.page.locator("#found li", has_text="Windows-1252")
+    assert warning.all_inner_texts() == [
+        "line 2: not UTF-8; it is read as Windows-1252, as 'Light: José'"
+    ]
+    (tmp_path / "none.ur").write_bytes(b"\x81\x01")
+    person.page.set_input_files("#file", tmp_path / "none.ur")
+    person.until("#found li", "neither in UTF-8 nor in Windows-1252")

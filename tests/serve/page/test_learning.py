@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.games import random_game, write_text
@@ -249,7 +247,7 @@ def test_the_opening_of_bens_game_is_recorded_and_corrected(person):
     assert "light threw 0, dark 1. Which square" in person.page.inner_text("#recording-status")
     round_is("A3A1")
     assert "Opening 2-2 A@A3 C@C3, 0-1 A3A1 C3C2." in person.page.inner_text("#recording-opening")
-    opened_by = json.loads(person.page.evaluate("localStorage.getItem('ur-recording')"))
+    (opened_by,) = [each["recording"] for each in person.kept("games")]
     (game,) = read_text(
         f"rules: ben:1\nopening: {', '.join(opened_by['rounds'])}\n\nend: unfinished"
     )
@@ -281,10 +279,6 @@ def test_the_opening_of_bens_game_is_recorded_and_corrected(person):
 
 
 # Practising.
-
-
-def kept(person):
-    return json.loads(person.page.evaluate("localStorage.getItem('ur-learning') ?? 'null'"))
 
 
 def answered(person, table, exercise):
@@ -345,20 +339,20 @@ def test_three_mistakes_are_practised_and_come_again(person, long_game, table):
     audit = table.audit(long_game)
     marks = audit.light.marks + audit.dark.marks
     serious = marks["mistake"] + marks["blunder"]
-    assert len(kept(person)["mistakes"]) == serious
     person.press(f"Practise ({serious} due)")
+    assert len(person.kept("mistakes")) == serious
     person.press(f"Mistakes of this game: {serious}")
     for k in range(3):
         person.until("#practise-title", f"Practise: {k + 1} of {serious}")
         person.settle()
-        answered(person, table, current(person, kept(person)["mistakes"]))
+        answered(person, table, current(person, person.kept("mistakes")))
         person.press("Next")
     # the first answers were wrong: they come again the next day, and after right ones later
-    boxes = [each["box"] for each in kept(person)["mistakes"]]
+    boxes = [each["box"] for each in person.kept("mistakes")]
     assert sorted(boxes, reverse=True)[:4] == [1, 1, 1, 0]
     person.press("Stop")
     person.until("#practise", f"({serious - 3} due)")
-    first = next(each for each in kept(person)["mistakes"] if each["box"] == 1)
+    first = next(each for each in person.kept("mistakes") if each["box"] == 1)
     for wait in (3, 7, 21, 21):
         answer = person.page.evaluate(
             "async key => (await import('./exercises.js')).kept.answer(key, true)", first
@@ -374,18 +368,20 @@ def test_a_game_against_the_computer_leaves_ones_own_mistakes(person, long_game,
     person.visit("table=finkel-3")
     opened(person, write_text(long_game, ".ur"))
     address = person.address["game"]
-    person.page.evaluate("localStorage.clear()")
+    person.page.evaluate(
+        "async () => (await import('./device.js')).device.clear('mistakes')",
+    )
     person.page.goto("about:blank")
     person.visit(f"table=finkel-3&game={address}&dark=random&at={len(long_game.plies)}")
     audit = table.audit(long_game)
-    found = kept(person)
-    assert len(found["mistakes"]) == audit.light.marks["mistake"] + audit.light.marks["blunder"]
-    assert {each["side"] for each in found["mistakes"]} == {"light"}
+    found = person.kept("mistakes")
+    assert len(found) == audit.light.marks["mistake"] + audit.light.marks["blunder"]
+    assert {each["side"] for each in found} == {"light"}
     person.press("Back", "#controls")
     person.settle()
     person.press("Forward", "#controls")
     person.settle()
-    assert kept(person) == found
+    assert person.kept("mistakes") == found
 
 
 def test_a_mistake_asks_first_where_that_is_wanted(person, long_game):
@@ -431,29 +427,7 @@ def test_positions_from_play_are_practised_by_keyboard(person, name):
     person.keys("Enter")
     person.until("#practise-title", "Practise: 2 of 10")
     assert person.page.evaluate("document.activeElement.id") == "practise-title"
-    assert kept(person) is None or not kept(person)["mistakes"]
-
-
-def test_what_is_kept_has_a_limit(person):
-    person.visit("table=finkel-3")
-    sizes = person.page.evaluate(
-        """async () => {
-          const { kept } = await import('./exercises.js');
-          const path = 'tables/finkel-3';
-          const one = (k) => ({ path, position: `${k} `.padEnd(60), choice: null,
-            throws: [k % 4], side: 'light', played: 'A@A4' });
-          const throws = { light: { 1: 30 }, dark: {} };
-          for (let k = 0; k < 600; k += 1) {
-            kept.add({ path, word: 'finkel:3', key: `${k}`, throws }, [one(k)]);
-            if (k === 0) kept.answer(one(0), true);
-          }
-          return [kept.mistakes.length, kept.games.length,
-            kept.mistakes.some(each => each.position.startsWith('0 ')),
-            localStorage.getItem('ur-learning').length];
-        }"""
-    )
-    assert sizes[:3] == [500, 500, False]  # the one that is known best has left
-    assert sizes[3] < 250_000
+    assert not person.kept("mistakes")
 
 
 # Dice and openings.

@@ -56,8 +56,6 @@ def test_a_site_describes_its_rule_sets_and_tables(page, tables):
         (("rules/finkel:1", "position", "x", "light"), "position 'x': 1 field, expected 4: "
          "the board, the side to throw, light's home, dark's home, such as "
          "'....__../......../....__.. L 1 1'"),
-        (("rules/finkel:1", "audit", "rules: finkel:1\n"),
-         "Games are judged by a table or an estimator; choose one first."),
     ],
 )  # fmt: skip
 def test_what_a_site_cannot_answer(page, asked, message):

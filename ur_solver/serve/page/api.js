@@ -154,12 +154,16 @@ export class Source {
 
   /**
    * Decisions drawn from play, by a seed; `cost` is the least that a mistake loses, a share of what there
-   * is to win. @returns {Promise<import("./exercises.js").Exercise[]>}
+   * is to win. `meet` gets each as soon as it is found, and may let the search for others wait.
+   * @param {(found: import("./exercises.js").Exercise) => any} meet
+   * @returns {Promise<import("./exercises.js").Exercise[]>}
    */
-  async exercises(wanted) {
+  async exercises(wanted, meet = () => null) {
     const { path } = this;
-    const found = await this.answer(({ exercisesAnswer }, judge) => exercisesAnswer(judge, wanted));
-    return found.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
+    const of = ({ position, choice, throws }) => ({ path, position, choice, throws });
+    const found = await this.answer(({ exercisesAnswer }, judge) =>
+      exercisesAnswer(judge, wanted, (each) => meet(of(each))));
+    return found.map(of);
   }
 
   /** Counts of throws by side, compared with those of fair dice. */
@@ -167,11 +171,12 @@ export class Source {
     return this.answer(({ diceAnswer }, judge) => diceAnswer(judge, counts));
   }
 
-  // Games of any notation want the server; those that the page writes are read without one.
+  // What people write by hand wants the server; what programs write is read without one.
 
-  audit(games) {
-    return SITE ? this.answer(({ auditAnswer }, judge) => auditAnswer(judge, games))
-      : this.asked("audit", { text: games });
+  async audit(games) {
+    const audited = (text) => this.answer(({ auditAnswer }, judge) => auditAnswer(judge, text));
+    if (SITE) return audited(games);
+    return this.hasValues ? this.asked("audit", { text: games }) : audited(await this.convert(games, "ur"));
   }
 
   convert(games, notation) {

@@ -62,6 +62,9 @@ export function picked(options, weight, number = fair()) {
   return options.find((each) => (left -= weight(each)) < 0) ?? options.at(-1);
 }
 
+/** A key that nothing else has. */
+export const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((each) => each.toString(36)).join("-");
+
 // What people do, one thing after the other: nothing happens while an answer is awaited.
 
 const MOST_WAITING = 8;

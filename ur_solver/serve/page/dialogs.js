@@ -4,6 +4,8 @@ import { Source, games } from "./api.js";
 import { Board, wayOf } from "./board.js";
 import { drawn } from "./dice.js";
 import { at, button, download, make, parsedSvg } from "./dom.js";
+import { part } from "./common.js";
+import { pathFor } from "./start.js";
 import { LEVELS, SIDES, capitalised, counted, plainText } from "./words.js";
 
 /** @param {import("./session.js").Session} session */
@@ -44,15 +46,25 @@ function namedIn(text, tables) {
   return named.sort((one, two) => Number(isWhole(two)) - Number(isWhole(one))).map(({ id }) => `tables/${id}`);
 }
 
-/** The games of a text by the table on screen, or else by another one that the text names. */
+/** What may answer for the games of a text: for the rules that it names, or else for those on screen. */
+async function pathsFor({ source, about }, text) {
+  const { rules, tables } = await games();
+  const { wordsIn } = await part(import("./reading.js"));
+  const words = wordsIn(text, rules);
+  if (words.length) {
+    const found = await Promise.all(words.map((word) => pathFor({ path: word === about.word ? source.path : "", word })));
+    const isBefore = (path) => Number(path.startsWith("tables/")) + Number(path === source.path);
+    return [...new Set(found)].sort((one, two) => isBefore(two) - isBefore(one));
+  }
+  return [...new Set([source.path, ...namedIn(text, tables)])];
+}
+
+/** The games of a text by the first that reads some of them. */
 async function auditOf(session, text) {
-  const others = namedIn(text, (await games()).tables).filter((path) => path !== session.source.path);
-  const paths = [...(session.source.hasValues ? [session.source.path] : []), ...others];
-  if (!paths.length) throw new Error("Games are judged by a table or an estimator; choose one first.");
+  const paths = await pathsFor(session, text);
   let first = null;
   for (const path of paths) {
-    const source = new Source(path);
-    const found = await source.audit(text);
+    const found = await new Source(path).audit(text);
     if (found.games.length) return { ...found, path };
     first ??= found;
   }
@@ -98,8 +110,16 @@ function wireOpening(session, { load, open, ready }) {
       say("The file is larger than a mebibyte; “ur audit” reads it.");
       return;
     }
-    at("text").value = await file.text();
+    const warnings = [];
+    try {
+      const { fileText } = await part(import("./reading.js"));
+      at("text").value = fileText(new Uint8Array(await file.arrayBuffer()), (words) => warnings.push(words));
+    } catch (error) {
+      say(error.message);
+      return;
+    }
     await read();
+    at("found").prepend(...warnings.map((words) => make("li", {}, words)));
   };
   at("file").addEventListener("change", (event) => readFile(event.target.files[0]));
   addEventListener("dragover", (event) => {

@@ -1,7 +1,7 @@
 // Is it the dice? The throws of one game or of all opened ones, against what fair dice give.
 
 import { Dialog, figures, make } from "./dom.js";
-import { gameOf, kept } from "./exercises.js";
+import { kept, throwsIn } from "./exercises.js";
 import { counted } from "./words.js";
 
 const SERIES = ["light", "dark", "both"];
@@ -17,11 +17,11 @@ export class DiceTest extends Dialog {
       make("p", { class: "buttons" }, this.closing()));
   }
 
-  open() {
+  async open() {
     const { word } = this.session.about;
-    const games = kept.games.filter((each) => each.word === word);
-    this.sets = [["this game", [gameOf(this.session)]],
-      [`${counted(games.length, "opened game")} of ${word}`, games]];
+    const games = (await kept.games()).filter((each) => each.word === word && each.throws);
+    this.sets = [["this game", [{ throws: throwsIn(this.session) }]],
+      [`${counted(games.length, "game")} of ${word} on this device`, games]];
     this.which.replaceChildren(...this.sets.map(([words, list], k) =>
       make("option", { value: k, disabled: !list.length }, words)));
     this.dialog.showModal();

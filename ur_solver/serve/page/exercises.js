@@ -1,9 +1,10 @@
 // Exercises: decisions to practise, where they come from, and what their options are worth.
 
 import { Source } from "./api.js";
-import { keep, read } from "./common.js";
-import { verdictOf, writeTree } from "./tree.js";
-import { Units, doubtOf, entryOf, errorOf, throwsOf } from "./words.js";
+import { newKey } from "./common.js";
+import { device } from "./device.js";
+import { sideOf, verdictOf, writeTree } from "./tree.js";
+import { SIDES, Units, doubtOf, entryOf, errorOf, throwsOf } from "./words.js";
 
 const SERIOUS = ["mistake", "blunder"];
 
@@ -95,22 +96,22 @@ export class Question {
   }
 }
 
-// What this browser keeps of the games that were opened here: their mistakes, to be practised, and
-// the throws that fell. Nothing is sent anywhere.
-
-const KEY = "ur-learning";
-export const MOST_MISTAKES = 500;
-export const MOST_GAMES = 500;
+// What this device keeps of games (`device.js`): games themselves, and mistakes to be practised.
 
 /** Days until an exercise comes again, by its box: a right answer moves it to the next box. */
 export const DAYS = [0, 1, 3, 7, 21];
 
 /**
- * A decision to practise: the choice before a throw where `throws` is empty, else a move.
- * @typedef {{path: string, position: string, choice: string | null, throws: number[],
- *   side?: string, played?: string | null, box?: number, due?: number}} Exercise
- * The throws of a game by side: how often each number fell.
- * @typedef {{path: string, word: string, key: string, throws: {light: object, dark: object}}} Game
+ * A decision to practise: the choice before a throw where `throws` is empty, else a move. `asked` and
+ * `right` count first answers.
+ * @typedef {{path: string, position: string, choice: string | null, throws: number[], side?: string,
+ *   played?: string | null, key?: string, box?: number, due?: number, asked?: number, right?: number}} Exercise
+ * A game that is kept: `line` has its turns as an address has them, `recording` what its recorder needs to
+ * go on, `costs` what the dice brought and moves lost by side, and `throws` how often each number fell.
+ * @typedef {{key: string, kind: "played" | "analysed" | "opened" | "recorded", begun: number, changed: number,
+ *   path: string, word: string, names: {[side: string]: string | null}, players: {[side: string]: string},
+ *   title?: string, ended: number | null, result: "light" | "dark" | "draw" | null, line: string, address: string | null,
+ *   recording?: any, costs?: any, throws: {light: object, dark: object}}} Game
  */
 
 /** The number of a day, in the time of this place. */
@@ -120,69 +121,57 @@ export function today() {
 }
 
 /** The same decision has the same key, whatever was played. */
-function keyOf({ path, position, choice, throws }) {
+export function keyOf({ path, position, choice, throws }) {
   return [path, position, choice ?? "", throws.join("-")].join(" ");
 }
 
-class Kept {
-  constructor() {
-    this.read();
-    // another window of this browser may have changed them
-    addEventListener("storage", (event) => {
-      if (event.key === KEY) this.read();
-    });
-  }
+export const isDue = (mistake) => mistake.due <= today();
 
-  read() {
-    const { mistakes, games } = read(KEY, {});
-    /** @type {Exercise[]} */
-    this.mistakes = mistakes ?? [];
-    /** @type {Game[]} */
-    this.games = games ?? [];
-  }
+export const kept = {
+  /** @returns {Promise<Exercise[]>} */
+  mistakes: () => device.all("mistakes"),
 
-  write() {
-    const { mistakes, games } = this;
-    keep(KEY, { mistakes, games });
-  }
+  /** @returns {Promise<Game[]>} */
+  games: () => device.all("games"),
 
-  get due() {
-    return this.mistakes.filter((each) => each.due <= today());
-  }
+  /** Keep mistakes that are new. @param {Exercise[]} mistakes */
+  async learn(mistakes) {
+    if (!mistakes.length) return;
+    await device.change("mistakes", mistakes.map((each) => [keyOf(each), (there) =>
+      (there ? undefined : { ...each, key: keyOf(each), box: 0, due: today(), asked: 0, right: 0 })]));
+  },
 
-  /** Take in a game: its throws, in place of those under its key, and its mistakes that are new. */
-  add(game, mistakes) {
-    this.games = [...this.games.filter((each) => each.key !== game.key), game].slice(-MOST_GAMES);
-    const known = new Set(this.mistakes.map(keyOf));
-    for (const each of mistakes) {
-      if (!known.has(keyOf(each))) this.mistakes.push({ ...each, box: 0, due: today() });
-    }
-    // those that are known best make room, of equals the oldest
-    while (this.mistakes.length > MOST_MISTAKES) {
-      const most = Math.max(...this.mistakes.map((each) => each.box));
-      this.mistakes.splice(this.mistakes.findIndex((each) => each.box === most), 1);
-    }
-    this.write();
-  }
+  /**
+   * Keep a game under its key; one that another tab has changed since it had the line `base` here stays, and
+   * this one gets a key of its own. @returns {Promise<Game>} as it is kept
+   */
+  async keep(game, base = game.line) {
+    const [made] = await device.change("games", [[game.key, (there) => {
+      const isOurs = !there || there.line === base || game.line.startsWith(there.line);
+      const own = isOurs ? game : { ...game, key: newKey() };
+      const now = Date.now();
+      const made = { begun: now, changed: now, result: null, ...there, ...own };
+      if (there?.line !== made.line) made.changed = now;
+      made.ended = made.result && (there?.result === made.result ? there.ended : now);
+      return made;
+    }]]);
+    return made;
+  },
 
-  /** Note the first answer to an exercise; one that is not kept stays out. */
-  answer(exercise, isRight) {
-    const found = this.mistakes.find((each) => keyOf(each) === keyOf(exercise));
-    if (!found) return null;
-    found.box = isRight ? Math.min(found.box + 1, DAYS.length - 1) : 1;
-    found.due = today() + DAYS[found.box];
-    this.write();
-    return DAYS[found.box];
-  }
-
-  forget() {
-    this.mistakes = [];
-    this.games = [];
-    this.write();
-  }
-}
-
-export const kept = new Kept();
+  /**
+   * Note the verdict on the first answer to an exercise; the days until it comes again, null of one that is
+   * not kept. What is too close to call counts as no right answer, but is no reason to ask again soon.
+   */
+  async answer(exercise, verdict) {
+    const [found] = await device.change("mistakes", [[keyOf(exercise), (there) => {
+      if (!there) return undefined;
+      const box = verdict !== "worse" ? Math.min(there.box + 1, DAYS.length - 1) : 1;
+      const count = (key, more) => (there[key] ?? 0) + Number(more);
+      return { ...there, box, due: today() + DAYS[box], asked: count("asked", true), right: count("right", verdict === "best") };
+    }]]);
+    return found && DAYS[found.box];
+  },
+};
 
 /** What fell in a round of an opening, light's throw first, as records write it. */
 const ROUND = /(?:^|,)\s*(\d+)(?:-(\d+))?/g;
@@ -191,7 +180,7 @@ const ROUND = /(?:^|,)\s*(\d+)(?:-(\d+))?/g;
  * The throws of the game on the page by side: those of the opening too, but no first throw that the
  * rules give.
  */
-export function gameOf({ root, source, about, opening, isGiven }) {
+export function throwsIn({ root, about, opening, isGiven }) {
   const throws = { light: {}, dark: {} };
   const count = (side, fallen) => {
     // an address may say anything of an opening
@@ -205,11 +194,42 @@ export function gameOf({ root, source, about, opening, isGiven }) {
   root.line.slice(isGiven ? 2 : 1).forEach(({ turn, plies }) => {
     for (const each of turn.throws) count(plies.at(-1).side, each);
   });
-  return { path: source.path, word: about.word, key: hashed(`${root.position} ${writeTree(root)}`), throws };
+  return throws;
+}
+
+/** The game on the page, to be kept. @returns {Partial<Game> & {key: string, line: string}} */
+export function gameOf(session) {
+  const { about, source, players, names, root } = session;
+  const tree = writeTree(root);
+  const line = `${root.position} ${tree}`;
+  const isPlayed = session.isPlayed || SIDES.some((side) => players[side] !== "human");
+  // what is tried out when a game is gone through is no part of what it has come to
+  const facts = session.isPlayed || !tree.includes("(") ? factsOf(session) : {};
+  return {
+    key: session.key ?? hashed(line), kind: isPlayed ? "played" : session.key ? "analysed" : "opened",
+    path: source.path, word: about.word, names: { ...names }, players: { ...players }, address: session.address,
+    line, ...facts,
+  };
+}
+
+/** What a game has come to: its throws, and costs and result as far as they are known. */
+function factsOf(session) {
+  const { root, at, answer, source, units } = session;
+  const plies = root.line.flatMap((node) => node.plies);
+  const sums = (side) => {
+    const { loss, luck } = sideOf(plies.filter((ply) => ply.side === side));
+    return [side, { loss, luck }];
+  };
+  return {
+    throws: throwsIn(session),
+    ...(source.hasValues && { costs: { ...Object.fromEntries(SIDES.map(sums)), isMoney: units.isMoney } }),
+    ...(session.result ? { result: session.winner } : !at.next && answer?.position === at.position
+      && { result: session.isOver ? answer.winner ?? "draw" : null }),
+  };
 }
 
 /** A short key of a text (FNV-1a, twice with different starts). */
-function hashed(text) {
+export function hashed(text) {
   return [0x811c9dc5, 0x9dc5811c].map((start) => [...text]
     .reduce((sum, letter) => Math.imul(sum ^ letter.codePointAt(0), 0x01000193) >>> 0, start).toString(36)).join("");
 }

@@ -5,7 +5,7 @@
 import { Source } from "./api.js";
 import { keep, once, read, part } from "./common.js";
 import { at, button, figures, make } from "./dom.js";
-import { exerciseOf, gameOf, kept, mistakesOf } from "./exercises.js";
+import { exerciseOf, gameOf, isDue, kept, mistakesOf } from "./exercises.js";
 import { errorOf, throwsOf } from "./words.js";
 
 const ASKS = "ur-asks-first";
@@ -14,19 +14,27 @@ export class Learning {
   /**
    * @param {import("./session.js").Session} session
    * @param {(action: (...given: any[]) => any) => (...given: any[]) => Promise<void>} run says what fails
+   * @param {{open: (game: import("./exercises.js").Game) => Promise<void>}} on opens a game that is kept
    */
-  constructor(session, run) {
+  constructor(session, run, on) {
     this.session = session;
+    /** The lines of games as this tab has kept them, and the keys that games have got instead of others. */
+    this.lines = new Map();
+    this.moved = new Map();
+    this.saving = Promise.resolve();
     const made = new Map();
     this.practise = () => once(made, "practise", async () => {
       const { Practise } = await part(import("./practise.js"));
       const practise = new Practise(session);
-      practise.dialog.addEventListener("close", () => this.showDue());
       return practise;
     });
     this.record = () => once(made, "record", async () => {
       const { Record } = await part(import("./record.js"));
-      return new Record(session, (text, path, key) => this.judge(text, path, key));
+      return new Record(session, (text, saved) => this.judge(text, saved));
+    });
+    this.games = () => once(made, "games", async () => {
+      const { Archive } = await part(import("./archive.js"));
+      return new Archive({ open: on.open, record: async (key) => (await this.record()).open(key) });
     });
     this.diceTest = () => once(made, "dice", async () => new (await part(import("./dice_test.js"))).DiceTest(session));
     this.openings = new Openings(session, run);
@@ -39,26 +47,56 @@ export class Learning {
     at("learning").append(
       make("div", { class: "buttons" },
         record("Record a game", "record-game"), this.practising[0],
-        button("Is it the dice?", opening(this.diceTest), { id: "dice-test" })),
+        button("Is it the dice?", opening(this.diceTest), { id: "dice-test" }),
+        button("My games", opening(this.games), { id: "my-games" })),
       make("p", { class: "values" }, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
       this.openings.details);
     at("hero").after(make("p", { class: "buttons" },
-      record("Record a game at a real table", "start-record"), this.practising[1]));
+      record("Record a game at a real table", "start-record"), this.practising[1],
+      button("My games", opening(this.games), { id: "start-games" })));
     session.opened = () => this.remember();
-    this.showDue();
   }
 
-  showDue() {
-    const due = kept.due.length;
+  /** Show what is kept on this device; the games that are. */
+  async showKept() {
+    const [mistakes, games] = await Promise.all([kept.mistakes(), kept.games()]);
+    const due = mistakes.filter(isDue).length;
     for (const button of this.practising) button.textContent = due ? `Practise (${due} due)` : "Practise";
+    return games;
   }
 
   show() {
     const { session } = this;
     const isPlayed = Object.values(session.players).includes("human");
     if (session.isOver && session.at.parent && isPlayed && this.root !== session.root) this.remember();
-    this.showDue();
     this.openings.show();
+  }
+
+  /** Note that the game on the page is as it was kept. */
+  saw() {
+    const { key } = this.session;
+    if (key) this.lines.set(key, gameOf(this.session).line);
+    this.address = this.session.address;
+  }
+
+  /** Keep the game on the page, if a turn of it was made here. */
+  keep() {
+    const { session } = this;
+    if (!session.key || session.address === this.address) return;
+    this.address = session.address;
+    const game = gameOf(session);
+    this.saving = this.saving.then(async () => {
+      const key = this.moved.get(game.key) ?? game.key;
+      const made = await kept.keep({ ...game, key }, this.lines.get(key));
+      this.lines.set(made.key, game.line);
+      if (made.key === key) return;
+      // another tab plays on from the same place: its game stays, and this one is another
+      this.moved.set(game.key, made.key);
+      if (session.key === game.key || session.key === key) {
+        session.key = made.key;
+        history.replaceState({ key: made.key }, "");
+      }
+    });
   }
 
   /** Go to a place in the game, after asking for the move there if that is wanted. */
@@ -78,18 +116,21 @@ export class Learning {
    */
   remember() {
     const { session } = this;
-    const game = gameOf(session);
     this.root = session.root;
-    kept.add({ ...game, key: this.key ?? game.key }, mistakesOf(session));
+    const { judged } = this;
+    const game = gameOf(session);
+    if (judged) kept.keep({ ...game, kind: "recorded", key: judged.key, line: judged.line }, judged.line);
+    else if (!session.key) kept.keep(game);
+    kept.learn(mistakesOf(session));
   }
 
-  /** Judge a record, and stand at its beginning with the mistakes ahead. */
-  async judge(text, path, key) {
-    const { games, faults } = await new Source(path).audit(text);
+  /** Judge a record, which is kept like this, and stand at its beginning with the mistakes ahead. */
+  async judge(text, saved) {
+    const { games, faults } = await new Source(saved.path).audit(text);
     if (faults.length) throw new Error(faults[0].message);
-    this.key = key;
-    await this.session.load(games[0], path).finally(() => {
-      this.key = null;
+    this.judged = saved;
+    await this.session.load(games[0], saved.path).finally(() => {
+      this.judged = null;
     });
   }
 }

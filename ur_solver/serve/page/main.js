@@ -8,16 +8,19 @@ import { Editor } from "./editor.js";
 import { awaited } from "./files.js";
 import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
-import { Queue, keep, options, setOption } from "./common.js";
+import { Queue, options, setOption } from "./common.js";
+import { device } from "./device.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
 import { Session } from "./session.js";
-import { LAST_GAME, showStart } from "./start.js";
+import { pathFor, showLast, showStart } from "./start.js";
 import { counted, moveWords, other, throwsOf } from "./words.js";
 
 let fallback = "";
 let announced = "";
 let timer = 0;
+/** Shows what the address says, once there are games to show. */
+let follow = async () => {};
 /** The address that this page has written. */
 let written = null;
 /** Whether the address has a fault and stays as it is until something is done. */
@@ -51,7 +54,7 @@ board.hands = {
 const dialogs = wireDialogs(session, {
   start: act(start), load: act((game, path) => session.load(game, path)), run, ready,
 });
-const learning = new Learning(session, act);
+const learning = new Learning(session, act, { open: openKept });
 const opening = new Opening(session, board, act);
 
 // What is on screen.
@@ -149,12 +152,16 @@ function showSource() {
 function writeAddress() {
   if (isHeld) return;
   const address = `#${session.address}`;
-  if (session.isNew) history.pushState(null, "", address);
-  else if (address !== location.hash) history.replaceState(null, "", address);
+  const { key } = session;
+  if (session.isNew) history.pushState({ key }, "", address);
+  else if (address !== location.hash || key !== keyHere()) history.replaceState({ key }, "", address);
   session.isNew = false;
   written = location.hash;
-  if (session.at.parent) keep(LAST_GAME, session.isOver ? null : address);
+  learning.keep();
 }
+
+/** The key of the game that this entry of the browser's history shows; null where it is not kept. */
+const keyHere = () => history.state?.key ?? null;
 
 /** The way of the side to throw: asked for, or at the start of a game that is played. */
 function showPath() {
@@ -434,6 +441,14 @@ async function play({ path, players, names }) {
   scrollTo(0, 0);
 }
 
+/** Go on with a game that is kept. @param {import("./exercises.js").Game} game */
+async function openKept(game) {
+  const [kind, word] = (await pathFor(game)).split("/");
+  const rest = game.address.replace(/^(table|rules)=[^&]*/, "");
+  history.pushState({ key: game.key }, "", `#${kind === "tables" ? "table" : kind}=${encodeURIComponent(word)}${rest}`);
+  await follow();
+}
+
 /** See that there are rules by which a game can be read. */
 async function ready() {
   if (!session.source) await session.take(fallback);
@@ -459,11 +474,21 @@ async function begin() {
       ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
   // a site may have games of its own only
   const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path) => openRules(new Source(path))) }));
-  const follow = run(() => followAddress(arrive));
+  follow = run(() => followAddress(arrive));
+  device.listeners.add(showKept);
+  showKept();
   onpopstate = () => {
     if (location.hash !== written) follow();
   };
   await followAddress(arrive);
+}
+
+/** Show what this device keeps, where the page speaks of it. */
+async function showKept() {
+  const those = await learning.showKept();
+  showLast(those, openKept);
+  at("not-kept").textContent = device.fault;
+  at("not-kept").hidden = !device.fault;
 }
 
 /** Show what the address says: a game, or the games to choose from. */
@@ -479,10 +504,12 @@ async function followAddress(arrive) {
     at("table").value = "";
     at("source").textContent = "";
     arrive();
+    showKept();
     return;
   }
   isHeld = true;
-  await session.follow(address, fallback);
+  await session.follow(address, fallback, keyHere());
+  learning.saw();
   isHeld = false;
   writeAddress();
 }

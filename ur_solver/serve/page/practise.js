@@ -2,8 +2,9 @@
 
 import { Source, games } from "./api.js";
 import { Board, Presses } from "./board.js";
+import { device } from "./device.js";
 import { Dialog, button, cautious, figures, make, named } from "./dom.js";
-import { DAYS, MOST_GAMES, MOST_MISTAKES, Question, kept, mistakesOf } from "./exercises.js";
+import { DAYS, Question, isDue, kept, mistakesOf } from "./exercises.js";
 import { VERDICTS, capitalised, counted } from "./words.js";
 
 const COUNT = 10;
@@ -24,7 +25,7 @@ export class Practise extends Dialog {
   /** What to practise is chosen first. */
   async open() {
     this.judges = await judges();
-    this.choose();
+    await this.choose();
     this.dialog.showModal();
   }
 
@@ -39,9 +40,11 @@ export class Practise extends Dialog {
 
   // What to practise.
 
-  choose() {
+  async choose() {
     const { session } = this;
     const own = mistakesOf(session);
+    const all = await kept.mistakes();
+    const due = all.filter(isDue);
     const those = (words, list, id) => button(words, () => this.begin(shuffled(list)), { id, disabled: !list.length });
     const cost = make("select", { id: "practise-cost" }, ...COSTS.map((share) =>
       make("option", { value: share, selected: share === 0.02 }, `${100 * share} %`)));
@@ -52,52 +55,79 @@ export class Practise extends Dialog {
     this.body.replaceChildren(
       make("p", {}, "You see a position and a throw, and choose the move. The answer stays hidden until you have tried."),
       make("div", { class: "choices", role: "group", "aria-label": "What to practise" },
-        those(`Due today: ${kept.due.length} of ${counted(kept.mistakes.length, "mistake")}`, kept.due, "practise-due"),
-        those(`All kept mistakes: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
+        those(`Due today: ${due.length} of ${counted(all.length, "mistake")}`, due, "practise-due"),
+        those(`All kept mistakes: ${all.length}`, all, "practise-all"),
         those(`Mistakes of this game: ${own.length}`, own, "practise-own"),
         this.judges.length ? make("fieldset", {}, make("legend", {}, "Drawn from play"),
           make("label", {}, "Game ", judge),
           make("label", {}, "A mistake loses at least ", cost, " of what there is to win"), play) : null),
-      make("p", { class: "faint" }, `Mistakes of the games that you open, or play to their end, are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
+      make("p", { class: "faint" }, `Mistakes of the games that you open, or play to their end, are kept on this device and nowhere else. `
         + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
-      make("p", { class: "buttons" }, this.forgetting(), this.closing()));
+      make("p", { class: "buttons" }, this.forgetting(all), this.closing()));
   }
 
-  forgetting() {
-    const forgets = cautious("Forget all", "Really forget all kept games?", () => {
-      kept.forget();
-      this.choose();
+  forgetting(mistakes) {
+    const forgets = cautious("Forget all", "Really forget all mistakes?", () => this.run(async () => {
+      await device.clear("mistakes");
+      await this.choose();
       this.title.focus();
-    });
-    forgets.disabled = !kept.mistakes.length && !kept.games.length;
+    }));
+    forgets.disabled = !mistakes.length;
     return forgets;
   }
 
   fromPlay(path, cost) {
     return this.run(async () => {
       const [seed] = crypto.getRandomValues(new Uint32Array(1));
-      const found = await new Source(path).exercises({ seed, count: COUNT, cost });
-      if (!found.length) throw new Error("No mistake in this game costs as much; choose a smaller loss.");
-      this.begin(found);
+      const list = [];
+      let show;
+      let met;
+      const shown = new Promise((done) => { show = done; });
+      const first = new Promise((done) => { met = done; });
+      const all = new Source(path).exercises({ seed, count: COUNT, cost }, (each) => {
+        if (list.length && !this.dialog.open) throw new Error("nobody waits");
+        list.push(each);
+        met();
+        this.hear?.();
+        return shown; // the others are looked for when the first one is on screen
+      });
+      await Promise.race([first, all]);
+      if (!list.length) throw new Error("No mistake in this game costs as much; choose a smaller loss.");
+      this.take(list, all.catch(() => null));
+      await this.next().finally(show);
     });
   }
 
   // Asking.
 
   begin(list) {
-    this.list = list;
-    this.number = 0;
-    this.first = { best: 0, close: 0, worse: 0 };
+    this.take(list);
     return this.run(() => this.next());
+  }
+
+  /** Take up a list; while its `rest` is awaited it may grow. @param {Promise<any> | null} rest */
+  take(list, rest = null) {
+    Object.assign(this, { list, rest, number: 0, first: { best: 0, close: 0, worse: 0 } });
+    rest?.then(() => {
+      if (this.rest === rest) this.rest = null;
+    });
   }
 
   async next() {
     const { list, number } = this;
-    this.title.textContent = list.length > 1 ? `Practise: ${number + 1} of ${list.length}` : "What would you play?";
+    const count = this.rest ? COUNT : list.length;
+    this.title.textContent = count > 1 ? `Practise: ${number + 1} of ${count}` : "What would you play?";
     this.tried = new Set();
     this.forward = make("p", { class: "buttons" });
     this.body.replaceChildren(this.forward);
     this.title.focus();
+    while (this.rest && !list[number]) {
+      await Promise.race([this.rest, new Promise((come) => { this.hear = come; })]);
+    }
+    if (!list[number]) {
+      await this.end();
+      return;
+    }
     try {
       this.question = await Question.of(list[number], this.session.view);
       if (this.question.options.length < 2) throw new Error("There is no choice in this position any more.");
@@ -129,15 +159,16 @@ export class Practise extends Dialog {
   }
 
   showForward() {
-    const isLast = this.number + 1 === this.list.length;
-    const onward = button(isLast ? "Finish" : "Next", () => (isLast ? this.end() : this.run(() => {
+    const isLast = !this.rest && this.number + 1 === this.list.length;
+    const onward = button(isLast ? "Finish" : "Next", () => this.run(() => {
+      if (isLast) return this.end();
       this.number += 1;
       return this.next();
-    })), { id: "practise-next", class: this.isDone ? "main" : "" });
+    }), { id: "practise-next", class: this.isDone ? "main" : "" });
     this.forward.replaceChildren(...[
       this.isDone ? null : button("Show the answer", () => this.show(), { id: "practise-show" }),
-      this.list.length > 1 ? onward : null,
-      this.closing(this.list.length > 1 ? "Stop" : "Go on", this.isDone && this.list.length === 1 ? "main" : ""),
+      this.rest || this.list.length > 1 ? onward : null,
+      this.closing(this.rest || this.list.length > 1 ? "Stop" : "Go on", this.isDone && this.list.length === 1 ? "main" : ""),
     ].filter(Boolean));
   }
 
@@ -172,10 +203,11 @@ export class Practise extends Dialog {
     this.finish(question.best, `The best is ${question.best.text} with ${question.units.value(question.best.value, question.best.error)}.`);
   }
 
+  /** Count a first answer; `again` says when the decision comes again, once that is kept. */
   count(verdict) {
     this.first[verdict] += 1;
-    const days = kept.answer(this.list[this.number], verdict !== "worse");
-    this.again = days === null ? "" : ` It comes again in ${counted(days, "day")}.`;
+    this.again = kept.answer(this.list[this.number], verdict)
+      .then((days) => (days === null ? "" : ` It comes again in ${counted(days, "day")}.`));
   }
 
   say(words) {
@@ -194,7 +226,10 @@ export class Practise extends Dialog {
     }
     const other = this.compared(option);
     if (option.arrows) this.board.point([["best", option.arrows.best], ["played", other.arrows.played]]);
-    this.say(`${words}${this.again}`);
+    this.say(words);
+    this.again.then((again) => {
+      if (again && this.question === question) this.say(`${words}${again}`);
+    });
     this.showForward();
     this.forward.querySelector(".main")?.focus();
     this.run(() => this.explain([option, other]));
@@ -226,16 +261,17 @@ export class Practise extends Dialog {
       facts.map(([name, words]) => [name, ...words])));
   }
 
-  end() {
+  async end() {
+    const all = await kept.mistakes();
     const close = this.first.close ? `, ${this.first.close} ${VERDICTS.close}` : "";
     this.title.textContent = "Practise";
     this.body.replaceChildren(
-      make("p", { role: "status" }, `${this.first.best} of ${this.list.length} right at the first try${close}. ${kept.due.length} of ${counted(kept.mistakes.length, "kept mistake")} left for today.`),
+      make("p", { role: "status" }, `${this.first.best} of ${this.list.length} right at the first try${close}. ${all.filter(isDue).length} of ${counted(all.length, "kept mistake")} left for today.`),
       make("p", { class: "buttons" },
-        button("Practise more", () => {
-          this.choose();
+        button("Practise more", () => this.run(async () => {
+          await this.choose();
           this.title.focus();
-        }, { class: "main" }), this.closing()));
+        }), { class: "main" }), this.closing()));
     this.title.focus();
   }
 }

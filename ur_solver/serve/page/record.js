@@ -2,19 +2,20 @@
 
 import { Source, games } from "./api.js";
 import { Board, Presses } from "./board.js";
-import { Dialog, button, cautious, download, make, named, swatch, turnStory } from "./dom.js";
-import { keep, read } from "./common.js";
+import { Dialog, button, download, make, named, swatch, turnStory } from "./dom.js";
+import { device } from "./device.js";
+import { kept } from "./exercises.js";
 import { Recording } from "./recording.js";
 import { sourceOf } from "./start.js";
 import { SIDES, capitalised, counted, throwsOf } from "./words.js";
 
+/** The key, in this tab, of the record that it writes. */
 const KEY = "ur-recording";
 
 export class Record extends Dialog {
   /**
    * @param {import("./session.js").Session} session
-   * @param {(text: string, path: string, key: string) => Promise<void>} audit judges a record on the page;
-   *   the key stays the same when the record is corrected
+   * @param {(text: string, saved: any) => Promise<void>} audit judges a record, kept as `saved`, on the page
    */
   constructor(session, audit) {
     super("recording", "Record a game", "recording");
@@ -23,11 +24,11 @@ export class Record extends Dialog {
     this.dialog.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Go on with the record that was begun, or begin one by the rules on the page. */
-  open() {
+  /** Go on with a record: with that under a key, or with that of this tab, or with the last one that is not over. */
+  open(key = sessionRead()) {
     this.dialog.showModal();
     return this.run(async () => {
-      const saved = read(KEY, null);
+      const saved = await recordOf(key);
       this.games = await gamesToRecord();
       try {
         await this.begin(saved?.path ?? this.session.source?.path ?? this.games[0].path, saved);
@@ -41,6 +42,8 @@ export class Record extends Dialog {
   async begin(path, saved = null) {
     const source = new Source(path);
     this.recording = new Recording(source, await source.about(), saved);
+    this.line = this.recording.line;
+    sessionKeep(this.recording.key);
     /** What fell in the round of an opening that is written down. @type {number[]} */
     this.fallen = [];
     this.build();
@@ -55,14 +58,28 @@ export class Record extends Dialog {
   change(action) {
     return this.run(async () => {
       await action(this.recording);
-      this.keep();
+      await this.keep();
       await this.show();
     });
   }
 
-  keep() {
-    const { saved, turns, rounds, names } = this.recording;
-    keep(KEY, turns.length || rounds.length || names.light || names.dark ? saved : null);
+  async keep() {
+    const { recording } = this;
+    const { saved, turns, rounds, names, key, line } = recording;
+    if (!turns.length && !rounds.length && !names.light && !names.dark) {
+      await device.change("games", [[key, (there) => (there?.line === this.line ? null : undefined)]]);
+      this.line = line;
+      return;
+    }
+    const end = turns.at(-1)?.after;
+    const made = await kept.keep({
+      key, kind: "recorded", path: saved.path, word: saved.word, line, recording: saved,
+      names: { light: names.light || null, dark: names.dark || null }, players: { light: "human", dark: "human" },
+      result: recording.resultAfter(end && await recording.source.position(end, this.session.view)),
+    }, this.line);
+    this.line = line;
+    recording.key = made.key; // another one, if another tab has gone on with this record
+    sessionKeep(made.key);
   }
 
   // The dialog.
@@ -85,7 +102,7 @@ export class Record extends Dialog {
       id: `recording-${side}`, value: recording.names[side], autocomplete: "off", maxlength: 80,
       onchange: (event) => {
         recording.names[side] = event.target.value;
-        this.keep();
+        this.run(() => this.keep());
       },
     })));
     const { path } = recording.source;
@@ -98,7 +115,7 @@ export class Record extends Dialog {
       make("label", {}, "Game ", this.game), make("div", { class: "names" }, ...names));
     this.ending = make("select", { id: "recording-ending", onchange: (event) => {
       recording.ending = event.target.value;
-      this.keep();
+      this.run(() => this.keep());
     } }, ...[["", "unfinished, or won"], ["light", "light gave up"], ["dark", "dark gave up"]]
       .map(([value, words]) => make("option", { value, selected: value === recording.ending }, words)));
     this.body.replaceChildren(
@@ -250,10 +267,8 @@ export class Record extends Dialog {
   }
 
   beginningAnew() {
-    return cautious("Begin anew", "Really give up this record?", () => this.run(async () => {
-      keep(KEY, null);
-      await this.begin(this.recording.source.path);
-    }), () => this.recording.turns.length > 0);
+    return button("Begin anew", () => this.run(() => this.begin(this.recording.source.path)),
+      { title: "This record stays among your games" });
   }
 
   /** Keep the focus where the next press is likely, and never lose it. */
@@ -292,7 +307,9 @@ export class Record extends Dialog {
   }
 
   async judge() {
-    await this.audit(await this.text(), this.recording.source.path, this.recording.key);
+    await this.keep();
+    const { saved, line } = this.recording;
+    await this.audit(await this.text(), { ...saved, line });
     this.dialog.close();
   }
 }
@@ -304,4 +321,30 @@ async function gamesToRecord() {
     const { path, pieces } = sourceOf(game, tables, false);
     return { path, words: `${game.title}, ${counted(pieces, "piece")}` };
   });
+}
+
+/** A record that is kept, as its recorder left it: under a key, or else the last one that is not over. */
+async function recordOf(key) {
+  const games = (await kept.games()).filter((each) => each.recording);
+  const found = games.find((each) => each.key === key);
+  // a tab that has begun anew stays there
+  const last = key ? null : games.filter((each) => !each.result).sort((one, two) => two.changed - one.changed)[0];
+  const game = found ?? last;
+  return game ? { ...game.recording, key: game.key } : null;
+}
+
+function sessionRead() {
+  try {
+    return sessionStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+function sessionKeep(key) {
+  try {
+    sessionStorage.setItem(KEY, key);
+  } catch {
+    // a browser that keeps nothing
+  }
 }

@@ -1,7 +1,9 @@
 // A game played elsewhere, as it is written down: its turns, any of which can be corrected later.
 // What a correction makes illegal stays, with the reason, until it is corrected or removed.
 
-import { SIDES, capitalised, choicesOf, entryOf, plainText } from "./words.js";
+import { newKey } from "./common.js";
+import { writeTurn } from "./tree.js";
+import { SIDES, capitalised, choicesOf, entryOf, other, plainText } from "./words.js";
 
 /**
  * A turn, and where it is played: `before` is null while it waits for an earlier one at fault.
@@ -24,7 +26,7 @@ export class Recording {
     /** How the first player was found, round by round, and where the game begins after it. */
     this.rounds = saved?.rounds ?? [];
     this.start = saved?.start ?? about.start;
-    this.key = saved?.key ?? `record ${Date.now().toString(36)}`;
+    this.key = saved?.key ?? newKey();
     /** @type {Written[]} */
     this.turns = (saved?.turns ?? []).map(([side, choice, throws, move]) => ({ ...EMPTY, side, choice, throws, move }));
     this.at = this.turns.length;
@@ -38,6 +40,17 @@ export class Recording {
       rounds: this.rounds, start: this.start,
       turns: this.turns.map(({ side, choice, throws, move }) => [side, choice, throws, move]),
     };
+  }
+
+  /** The turns as an address has them. */
+  get line() {
+    return `${this.start} ${this.turns.map(writeTurn).join("")}`;
+  }
+
+  /** Who has won; null as long as that is not known. @param {any} end the answer of the last position */
+  resultAfter(end) {
+    if (end?.winner || end?.is_draw) return end.winner ?? "draw";
+    return this.ending ? other(this.ending) : null;
   }
 
   /** The turn that is written or corrected now. */

@@ -4,7 +4,7 @@
 import { Source } from "./api.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, sideOf, writeTree } from "./tree.js";
 import { placed, wayOf } from "./board.js";
-import { picked } from "./common.js";
+import { newKey, picked } from "./common.js";
 import { SIDES, Units, choicesOf, entryOf, errorOf, throwsOf } from "./words.js";
 
 export class Session {
@@ -43,6 +43,10 @@ export class Session {
     this.root = new Node(start);
     this.names = { light: null, dark: null };
     this.result = null;
+    /** Who has won a game from elsewhere. @type {"light" | "dark" | null} */
+    this.winner = null;
+    /** The key under which the game is kept; null until a turn is made here. @type {string | null} */
+    this.key = null;
     this.opening = "";
     /** Throws that fell in turns that were taken back, to fall again. @type {number[][]} */
     this.fallen = [];
@@ -215,6 +219,7 @@ export class Session {
     }
     const child = at.add(turn, position, this.plies(turn, move));
     this.result = null;
+    this.key ??= newKey();
     try {
       await this.go(child, move && { side, along: this.alongOf(move, side), capture: move.capture });
     } catch (error) {
@@ -333,6 +338,7 @@ export class Session {
     this.names = game.names;
     this.opening = game.rounds ?? "";
     this.result = game.result;
+    this.winner = game.winner ?? null;
     this.grow(this.root, game);
     this.stand(this.root);
     this.opened?.();
@@ -378,8 +384,8 @@ export class Session {
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
   }
 
-  /** Show what an address says, as far as that goes; then its fault is thrown. */
-  async follow(address, fallback) {
+  /** Show what an address says, as far as that goes; then its fault is thrown. `key` is what the game is kept under. */
+  async follow(address, fallback, key = null) {
     const { parts, fault } = partsOf(address);
     const faults = fault ? [fault] : [];
     const tried = async (action) => {
@@ -410,6 +416,7 @@ export class Session {
     const { lines, fault: unread } = readLines(parts.get("game") ?? "");
     if (unread) faults.push(unread);
     for (const each of await this.replay(lines)) faults.push(each);
+    this.key = key;
     this.stand(nodeAt(this.root, Number(parts.get("at") ?? 0)));
     if (this.about.choices.includes(parts.get("said"))) this.choice = parts.get("said");
     const throws = parts.get("throw")?.split("-").map(Number);

@@ -1,10 +1,9 @@
 // The first screen: games to choose from, and whom to play.
 
+import { games } from "./api.js";
 import { at, button, make } from "./dom.js";
-import { read } from "./common.js";
 import { LEVELS, counted } from "./words.js";
 
-export const LAST_GAME = "ur-last-game";
 const OPPONENTS = ["weak", "medium", "strong", "table", "human"];
 const FRIEND = "Two people here";
 
@@ -20,6 +19,15 @@ export function sourceOf(game, tables, needsValues) {
   const isWhole = best?.pieces === game.pieces;
   if (best && (needsValues || isWhole)) return { path: `tables/${best.id}`, pieces: best.pieces, hasValues: true };
   return { path: `rules/${game.name}:${game.pieces}`, pieces: game.pieces, hasValues: false };
+}
+
+/** What answers for a game by its rules: what answered before, or another table or estimator; or the rules alone. */
+export async function pathFor({ path, word }) {
+  const { tables } = await games();
+  if (tables.some(({ id }) => `tables/${id}` === path)) return path;
+  const those = tables.filter(({ game, pieces }) => `${game}:${pieces}` === word);
+  const found = those.find(({ exact }) => exact) ?? those[0];
+  return found ? `tables/${found.id}` : `rules/${word}`;
 }
 
 function facts({ measured, pieces, sources }, source) {
@@ -56,9 +64,15 @@ export function showStart({ rules, tables }, on) {
   };
   at("opponents").onchange = show;
   show();
-  const last = read(LAST_GAME, null);
-  at("continue").hidden = !last;
-  if (last) at("continue").firstElementChild.href = last;
+}
+
+/** The way on with the game that was played last, if it is not over. */
+export function showLast(kept, open) {
+  const played = kept.filter((each) => each.address && each.kind !== "opened");
+  const last = played.reduce((one, two) => (!one || two.changed > one.changed ? two : one), null);
+  const isOpen = last && !last.result;
+  at("continue").hidden = !isOpen;
+  if (isOpen) at("continue").replaceChildren(button("Go on with the last game", () => open(last)));
 }
 
 /** Let the first picture have as many pieces as the game beside it, if it shows that game. */

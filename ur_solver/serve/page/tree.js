@@ -76,10 +76,11 @@ export function isSame(one, other) {
 
 const ESCAPES = [["@", "!"], ["+", "'"], [" again", "~"], [" stop", "$"]];
 
-function written(turn) {
+/** A turn in an address; one that is not written down yet has no throws. */
+export function writeTurn(turn) {
   let move = turn.move ?? "";
   for (const [letter, other] of ESCAPES) move = move.replaceAll(letter, other);
-  return `.${turn.choice ?? ""}${turn.throws.join("-")}${move && `_${move}`}`;
+  return `.${turn.choice ?? ""}${turn.throws?.join("-") ?? ""}${move && `_${move}`}`;
 }
 
 /** All turns after a node. */
@@ -87,8 +88,8 @@ export function writeTree(node) {
   let text = "";
   while (node.children.length) {
     const [main, ...others] = node.children;
-    text += written(main.turn);
-    for (const other of others) text += `(${written(other.turn)}${writeTree(other)})`;
+    text += writeTurn(main.turn);
+    for (const other of others) text += `(${writeTurn(other.turn)}${writeTree(other)})`;
     node = main;
   }
   return text;

@@ -22,20 +22,23 @@ export class Network {
     check(sizes.every((each) => each > 0) && arrays.weights.length
       === sizes.slice(1).reduce((sum, m, k) => sum + (sizes[k] + 1) * m, 0));
     this.layers = [];
-    let first = 0;
+    let begun = 0;
     for (let k = 0; k + 1 < sizes.length; k++) {
       const [n, m] = [sizes[k], sizes[k + 1]];
-      const matrix = arrays.weights.subarray(first, first + n * m);
-      const biases = arrays.weights.subarray(first + n * m, first + (n + 1) * m);
+      const matrix = arrays.weights.subarray(begun, begun + n * m);
+      const biases = arrays.weights.subarray(begun + n * m, begun + (n + 1) * m);
       this.layers.push({ n, m, matrix, biases, sums: new Float64Array(m) });
-      first += (n + 1) * m;
+      begun += (n + 1) * m;
     }
-    const { starts, features } = arrays;
-    check(starts.every((each, k) => !k || starts[k - 1] <= each) && starts.at(-1) === features.length
-      && values.columns === arrays.first.length - 2 && arrays.parts.length === 2 * starts.length - 2);
-    this.first = arrays.first;
-    this.parts = arrays.parts;
-    this.added = added(arrays.starts, arrays.features, this.layers[0]);
+    const { starts, features, first, parts, kinds, pairs, n_kinds: nKinds } = arrays;
+    const squares = nKinds.length;
+    check(starts[0] === 0 && starts.every((each, k) => !k || starts[k - 1] <= each)
+      && starts.at(-1) === features.length && features.every((each) => each >= 0 && each < values.features)
+      && values.columns === first.length - 2 && parts.length <= 2 * starts.length - 2
+      && squares <= values.columns && pairs.length === squares ** 2
+      && (!squares || kinds.length === first[squares]));
+    Object.assign(this, { first, parts, kinds, pairs, nKinds });
+    this.added = added(starts, features, this.layers[0]);
     const [{ m, matrix, n }] = this.layers;
     this.ofFine = this.scale.step ? matrix.subarray((n - 1) * m, n * m) : null;
   }
@@ -58,11 +61,12 @@ export class Network {
   }
 
   firstLayer(state, scale) {
-    const { first, parts, added, width } = this;
+    const { first, parts, added, width, nKinds } = this;
     const { m, biases, sums } = this.layers[0];
     sums.set(biases);
     let mine = this.full;
     let theirs = this.full;
+    const occupied = [];
     for (let column = 0; column < width; column++) {
       const held = state[column];
       if (!held) continue;
@@ -70,14 +74,28 @@ export class Network {
       mine -= parts[2 * number];
       theirs -= parts[2 * number + 1];
       add(sums, added, number * m, m);
+      if (column < nKinds.length) occupied.push(column);
     }
     if (mine > 0) add(sums, added, (first[width] + mine) * m, m);
     if (theirs > 0) add(sums, added, (first[width + 1] + theirs) * m, m);
+    for (const pair of this.pairsOf(state, occupied)) add(sums, added, pair * m, m);
     if (this.ofFine) {
       const fine = Math.fround(this.scale.fine / scale);
       for (let k = 0; k < m; k++) sums[k] += fine * this.ofFine[k];
     }
     return sums;
+  }
+
+  /** The numbers of what two squares that are near each other have on top, of all that hold pieces. */
+  * pairsOf(state, occupied) {
+    const { first, kinds, pairs, nKinds } = this;
+    for (let k = 0; k < occupied.length; k++) {
+      const i = occupied[k];
+      for (const j of occupied.slice(k + 1)) {
+        const pair = pairs[i * nKinds.length + j];
+        if (pair >= 0) yield pair + kinds[first[i] + state[i]] * nKinds[j] + kinds[first[j] + state[j]];
+      }
+    }
   }
 }
 

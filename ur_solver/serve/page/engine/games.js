@@ -1,7 +1,7 @@
-// Games as the page saves them, read and judged: in the plain notation (ur_solver/records/plain.py)
-// and in RGN. Other notations, and what people write by hand, want the program.
+// Games as the page saves them, read and judged: in the plain notation (ur_solver/records/plain.py), in
+// RGN and in RoyalUr's JSON. What people write by hand wants the program.
 
-import { Refusal } from "../common.js";
+import { Refusal, part } from "../common.js";
 import { pliesByTurn } from "../tree.js";
 import { Units, plainText } from "../words.js";
 import { lineAnswer, openedBy } from "./line.js";
@@ -24,7 +24,9 @@ const DEEDS = { resigned: "resigned", timeout: "lost on time" };
  * @typedef {{start: string, rounds?: string, names: {[key: string]: string}, end: string, turns: Turn[]}} Game
  */
 
+/** A fault at a line of the text; or at another place, such as a state of RoyalUr's JSON. */
 function refusal(line, message, column = null) {
+  if (typeof line === "string") return new Refusal(`${line}: ${message}`);
   return new Refusal(`line ${line}${column ? `, column ${column}` : ""}: ${message}`, { line, column });
 }
 
@@ -57,8 +59,11 @@ function parts(text) {
   return games.map(({ lines }) => lines);
 }
 
-/** The games of a text in either notation: each is read when it is called. */
-function gamesOf(moves, text) {
+/** The games of a text in any notation: each is read when it is called. */
+async function gamesOf(moves, text) {
+  // what only some games need is loaded for these
+  const json = /^\s*[{[]\s*[{"]/.test(text) ? await part(import("../royalur.js")) : null;
+  if (json?.isJson(text)) return json.jsonGames(moves, text);
   return isRgn(text) ? rgnParts(text).map((part) => () => rgnGame(moves, part))
     : parts(text).map((lines) => () => plainGame(moves, lines));
 }
@@ -142,12 +147,14 @@ async function judged(judge, game) {
   return found;
 }
 
-/** The audits of a text's games, as `ur audit` has them, and the faults of the others. */
+/**
+ * The audits of a text's games, as `ur audit` has them, and the faults of the others. Without values the
+ * games are played only.
+ */
 export async function auditAnswer(judge, text) {
-  if (!judge.values) throw new Refusal("Games are judged by a table or an estimator; choose one first.");
   const games = [];
   const faults = [];
-  const found = gamesOf(judge.moves, text);
+  const found = await gamesOf(judge.moves, text);
   if (found.length > MOST_GAMES) throw new Refusal(`more than ${MOST_GAMES} games at once; “ur audit” takes any number`);
   for (const [k, read] of found.entries()) {
     try {
@@ -171,26 +178,27 @@ function endOf(game, winner) {
 function auditOf({ moves }, game, line) {
   const { row, side } = moves.encode(line.position);
   const winner = moves.winner(row, side);
-  const { ending, left } = endOf(game, winner);
+  const { ending, left, winner: won } = endOf(game, winner);
   const units = new Units(moves.about);
-  let result = `not finished, light has ${units.short(line.end_value)}`;
+  const isValued = line.end_value !== undefined;
+  let result = isValued ? `not finished, light has ${units.short(line.end_value)}` : "not finished";
   if (winner) {
     result = `${NAMES[winner]} won${moves.hasFines ? ` the pot of ${moves.total(row)}` : ""}`;
   } else if (left && DEEDS[ending]) {
     const value = left === "L" ? line.end_value : moves.total(row) - line.end_value;
-    result = `${NAMES[left]} ${DEEDS[ending]} at ${units.short(value)}`;
+    result = `${NAMES[left]} ${DEEDS[ending]}${isValued ? ` at ${units.short(value)}` : ""}`;
   }
   return {
     ...line, result, rounds: game.rounds ?? null, ending,
     names: { light: game.names.Light ?? null, dark: game.names.Dark ?? null },
-    winner: winner ? NAMES[winner] : null,
+    winner: won ? NAMES[won] : null,
   };
 }
 
 /** A text's games as the program writes them, in a notation. */
 export async function converted(moves, text, notation) {
   const written = [];
-  for (const read of gamesOf(moves, text)) {
+  for (const read of await gamesOf(moves, text)) {
     const game = read();
     const { position } = await judged({ moves, values: null, opening: null }, game);
     const { row, side } = moves.encode(position);
@@ -220,7 +228,8 @@ function writePlain(moves, game, _end, ending) {
 
 const TOKEN = new RegExp([
   /\s+|^[#%].*|;.*|\{(?:[^}\\]|\\[^])*\}/, // blanks, comments
-  /(?<tag>\[(?:[^\]"\n]|"(?:[^"\\\n]|\\.)*")*\])/,
+  // a tag may be wrapped, at the spaces in it
+  /(?<tag>\[(?:[^\]"\n]|\n(?=[ \t]*(?:["\]]|[A-Za-z][\w.-]*[ \t]*\]))|"(?:[^"\\\n]|\\.|\n(?![ \t]*[\n\[]))*")*\])/,
   /(?<number>\d+)\.|(?<slash>\/)|(?<end>#)/,
   /(?:(?<by>\d{1,2}):)?(?<move>[A-C](?:@|\d+)[A-C](?:\+|\d+))(?<capture>x?)(?<rosette>\s*\*)?(?<stop>\s+stop)?(?![^\s/#{;])/,
   /(?<thrown>\d{1,2})\s+--/,
@@ -262,7 +271,7 @@ export function rgnParts(text) {
       if (!isRight) game.fault ??= { ...place, message: `'${token.slice(0, 40)}' is not RGN as this page reads it: expected ${expected}` };
     };
     if (groups.tag) {
-      const [, name, value] = TAG.exec(token) ?? [];
+      const [, name, value] = TAG.exec(token.replace(/[ \t]*\n[ \t]*/g, " ")) ?? [];
       expect(name, 'a tag such as [Light "Ann"]');
       if (name) game.tags.push({ ...place, name: unescaped(name), value: unescaped(value) });
     } else if (groups.number || groups.slash) side = groups.slash ? "D" : "L";

@@ -112,6 +112,8 @@ const GAMES = { exact: 500, estimated: 300 };
 const LONGEST = 2000;
 /** The games whose decisions are judged at the same time. */
 const AT_ONCE = 25;
+/** The games among whose decisions the first exercise is looked for. */
+const FIRST = 100;
 
 /** A decision of a game by rules of thumb, any with the same chance; null if it has none. */
 function decision(moves, random) {
@@ -145,22 +147,50 @@ function decision(moves, random) {
 
 /**
  * Up to `count` decisions, the same for the same seed, in which every option but the best loses at
- * least `cost`, a share of what there is to win.
+ * least `cost`, a share of what there is to win. `meet` gets each as soon as it is found, and may let
+ * the search for others wait. The first one is among those that need the fewest pieces of a table.
  * @param {import("./line.js").Judge} judge @param {{seed: number, count: number, cost: number}} asked
+ * @param {(found: any) => any} meet
  */
-export async function exercisesAnswer({ moves, values }, { seed, count, cost }) {
+export async function exercisesAnswer({ moves, values }, { seed, count, cost }, meet = () => null) {
   const random = drawnFrom(seed);
   const found = new Map();
-  const games = values.isExact ? GAMES.exact : GAMES.estimated;
-  for (let game = 0; game < games && found.size < count; game += AT_ONCE) {
-    const drawn = Array.from({ length: AT_ONCE }, () => decision(moves, random)).filter(Boolean);
-    const judged = await Promise.all(drawn.map((asks) => judgedOf(moves, values, asks)));
-    for (const each of judged) {
-      if (each.cost < cost || isTie(1, each.cost) || found.size === count) continue;
-      found.set(`${each.position} ${each.choice} ${each.throws}`, each);
+  let left = values.isExact ? GAMES.exact : GAMES.estimated;
+  let drawn = [];
+  while (found.size < count && (left || drawn.length)) {
+    const wanted = Math.min(left, (found.size ? AT_ONCE : FIRST) - drawn.length);
+    for (let game = 0; game < wanted; game++, left--) {
+      const each = decision(moves, random);
+      if (each) drawn.push({ ...each, needs: found.size ? null : needed(moves, values, each) });
+    }
+    const batch = (found.size ? drawn : nearest(drawn)).slice(0, AT_ONCE);
+    drawn = drawn.filter((each) => !batch.includes(each));
+    const judged = await Promise.all(batch.map((asks) => judgedOf(moves, values, asks)));
+    const most = found.size ? count : 1;
+    for (const [k, each] of judged.entries()) {
+      if (each.cost < cost || isTie(1, each.cost)) continue;
+      const key = `${each.position} ${each.choice} ${each.throws}`;
+      if (found.size === most) drawn.push(batch[k]);
+      else if (!found.has(key)) {
+        found.set(key, each);
+        await meet(each);
+      }
     }
   }
   return [...found.values()];
+}
+
+/** The pieces of a table that a decision needs with all that is shown of it; none of other values. */
+function needed(moves, values, { row, side }) {
+  const { rows } = new Unfolded(moves, values, moves.notation(row, side));
+  return values.piecesOf?.(rows.filter((each) => !moves.isOver(each))) ?? new Set();
+}
+
+/** Of some decisions those that need no other pieces than the one that needs the fewest. */
+function nearest(drawn) {
+  if (!drawn.length) return drawn;
+  const { needs: least } = drawn.reduce((one, two) => (two.needs.size < one.needs.size ? two : one));
+  return drawn.filter(({ needs }) => [...needs].every((piece) => least.has(piece)));
 }
 
 /** A decision with what the second best option loses, a share of what there is to win. */

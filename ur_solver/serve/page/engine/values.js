@@ -257,6 +257,11 @@ class Exact {
     return this.about.is_money ? Math.max(0, state.at(-1) - this.about.reach) : 0;
   }
 
+  /** The numbers of the pieces in which the values of states are. */
+  piecesOf(states) {
+    return new Set(states.map((state) => Math.floor(this.rank(state) / this.about.piece)));
+  }
+
   /** The stored values of ranks. @param {number[]} ranks @returns {Promise<number[]>} */
   async read(ranks) {
     const { piece, stored_scale: scale } = this.about;
