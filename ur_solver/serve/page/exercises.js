@@ -158,13 +158,16 @@ export const kept = {
     return made;
   },
 
-  /** Note the first answer to an exercise; the days until it comes again, null of one that is not kept. */
-  async answer(exercise, isRight) {
+  /**
+   * Note the verdict on the first answer to an exercise; the days until it comes again, null of one that is
+   * not kept. What is too close to call counts as no right answer, but is no reason to ask again soon.
+   */
+  async answer(exercise, verdict) {
     const [found] = await device.change("mistakes", [[keyOf(exercise), (there) => {
       if (!there) return undefined;
-      const box = isRight ? Math.min(there.box + 1, DAYS.length - 1) : 1;
+      const box = verdict !== "worse" ? Math.min(there.box + 1, DAYS.length - 1) : 1;
       const count = (key, more) => (there[key] ?? 0) + Number(more);
-      return { ...there, box, due: today() + DAYS[box], asked: count("asked", true), right: count("right", isRight) };
+      return { ...there, box, due: today() + DAYS[box], asked: count("asked", true), right: count("right", verdict === "best") };
     }]]);
     return found && DAYS[found.box];
   },

@@ -206,7 +206,7 @@ export class Practise extends Dialog {
   /** Count a first answer; `again` says when the decision comes again, once that is kept. */
   count(verdict) {
     this.first[verdict] += 1;
-    this.again = kept.answer(this.list[this.number], verdict !== "worse")
+    this.again = kept.answer(this.list[this.number], verdict)
       .then((days) => (days === null ? "" : ` It comes again in ${counted(days, "day")}.`));
   }
 
