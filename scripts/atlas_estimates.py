@@ -43,10 +43,8 @@ ESTIMATED = {
     "skiriuk-d4": 7,
     "birds": 5,
     "birds-d4": 4,
-    "four-again": 7,
     "four-again-d4": 7,
     "bell-stakes": 7,
-    "casual-d4": 7,
 }
 """Games without a page by a table, with their usual pieces; estimators make their pages."""
 
