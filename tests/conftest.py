@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import signal
 
 import filelock
 import hypothesis
@@ -13,6 +14,10 @@ from ur_solver.api.table import Table
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
 from ur_solver.table.names import FOLDER_VARIABLE, readable_name, table_name
+
+# Tests that a script runs in the background ignore SIGINT, and so would what they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Nothing in the suite depends on timing or chance. UR_TEST_RANDOM=1 draws new examples.
 hypothesis.settings.register_profile(

@@ -377,13 +377,15 @@ def _check_games(table: Table, rng: random.Random) -> list[str]:
 _NODE = """
 import fs from "node:fs";
 const [folder, given] = process.argv.slice(2);
-globalThis.document = { querySelector: () => ({ getAttribute: () => folder + "/data/" }) };
-globalThis.fetch = async (path) => {
+const [, index] = /data-index="([^"]+)"/.exec(fs.readFileSync(`${folder}/index.html`, "utf8"));
+const meta = { getAttribute: (name) => ({ "content": "data/", "data-index": index })[name] };
+globalThis.document = { querySelector: () => meta };
+globalThis.fetch = async (address) => {
+  const path = `${folder}/${address.split("#")[0]}`;
   if (!fs.existsSync(path)) return { ok: false };
   const content = fs.readFileSync(path);
-  return { ok: true, json: async () => JSON.parse(content), text: async () => String(content),
-    arrayBuffer: async () =>
-      content.buffer.slice(content.byteOffset, content.byteOffset + content.length) };
+  return { ok: true, arrayBuffer: async () =>
+    content.buffer.slice(content.byteOffset, content.byteOffset + content.length) };
 };
 const { Source } = await import(`file://${folder}/api.js`);
 const found = [];

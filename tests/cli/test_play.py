@@ -202,14 +202,10 @@ def test_ctrl_c_keeps_the_game():
     import pty
 
     terminal, end = pty.openpty()
-    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "ur_solver", "play", "finkel:2", "--seed", "3"],
-            stdin=end, stdout=end, stderr=end, close_fds=True, start_new_session=True,
-        )  # fmt: skip
-    finally:
-        signal.signal(signal.SIGINT, heeded)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ur_solver", "play", "finkel:2", "--seed", "3"],
+        stdin=end, stdout=end, stderr=end, close_fds=True, start_new_session=True,
+    )  # fmt: skip
     os.close(end)
     shown = b""
     while b"move> " not in shown:

@@ -46,18 +46,13 @@ def test_answers_come_before_the_next_question(finkel2):
 
 def asked(table) -> subprocess.Popen[str]:
     """`ur query TABLE -`, waiting for positions."""
-    # Tests that a script runs in the background ignore SIGINT, and so would their children.
-    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-m", "ur_solver", "query", str(table), "-"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    finally:
-        signal.signal(signal.SIGINT, heeded)
+    return subprocess.Popen(
+        [sys.executable, "-m", "ur_solver", "query", str(table), "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_a_closed_pipe_is_no_traceback(finkel2):
