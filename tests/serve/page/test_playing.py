@@ -277,3 +277,36 @@ def test_what_the_opening_is_worth_is_said_at_the_start(person, name, words):
     person.press("Throw", "#hand")
     person.settle()
     assert "first player" not in person.status()
+
+
+def test_a_browser_that_refuses_addresses_for_a_while_stops_no_game(person):
+    """WebKit takes 100 changes of the address in 30 seconds, and refuses more."""
+    person.visit("table=finkel-1&game=.1_A!A4")
+    person.press("New game", "header")
+    for side in ("light", "dark"):
+        person.page.select_option(f"#{side}-player", "random")
+    person.page.evaluate(
+        """() => {
+          window.own = [history.pushState, history.replaceState];
+          window.refused = 0;
+          history.pushState = history.replaceState = () => {
+            refused += 1;
+            throw new DOMException("100 times per 30 seconds", "SecurityError");
+          };
+        }"""
+    )
+    before = person.page.url
+    person.press("Start", "#new-dialog")
+    person.until("#status", "has won")
+    assert person.page.evaluate("refused") > 4
+    assert person.page.url == before
+    person.page.evaluate("() => { [history.pushState, history.replaceState] = own; }")
+    person.page.wait_for_url(lambda url: url != before)
+    game, entries = person.address["game"], person.page.evaluate("history.length")
+    assert len(game.split(".")) > 5
+    person.page.reload()
+    person.shown_whole()
+    assert (person.address["game"], person.page.evaluate("history.length")) == (game, entries)
+    person.page.go_back()  # the game before has an entry of its own
+    person.page.wait_for_url(before)
+    person.settle()

@@ -94,6 +94,19 @@ export class Queue {
   }
 }
 
+/**
+ * Change the entry of the browser's history, or add one; false where the browser refuses, as WebKit does
+ * after 100 of them in 30 seconds. @param {"pushState" | "replaceState"} how
+ */
+export function entered(how, state, address) {
+  try {
+    history[how](state, "", address);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 // What somebody likes the page to do, kept in the browser.
 
 const KEY = "ur-options";

@@ -3,7 +3,7 @@
 // dialogs are loaded when they are first opened.
 
 import { Source } from "./api.js";
-import { keep, once, read, part } from "./common.js";
+import { entered, keep, once, read, part } from "./common.js";
 import { at, button, figures, make } from "./dom.js";
 import { exerciseOf, gameOf, isDue, kept, mistakesOf } from "./exercises.js";
 import { errorOf, throwsOf } from "./words.js";
@@ -94,7 +94,7 @@ export class Learning {
       this.moved.set(game.key, made.key);
       if (session.key === game.key || session.key === key) {
         session.key = made.key;
-        history.replaceState({ key: made.key }, "");
+        entered("replaceState", { key: made.key }, ""); // or with the next turn
       }
     });
   }

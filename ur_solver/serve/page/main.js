@@ -8,7 +8,7 @@ import { Editor } from "./editor.js";
 import { awaited } from "./files.js";
 import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
-import { Queue, options, setOption } from "./common.js";
+import { Queue, entered, options, setOption } from "./common.js";
 import { device } from "./device.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
@@ -19,6 +19,9 @@ import { counted, moveWords, other, throwsOf } from "./words.js";
 let fallback = "";
 let announced = "";
 let timer = 0;
+/** Until the address is written where the browser has refused, and how long that takes, in milliseconds. */
+let writing = 0;
+const REFUSED = 1000;
 /** Shows what the address says, once there are games to show. */
 let follow = async () => {};
 /** The address that this page has written. */
@@ -153,9 +156,10 @@ function writeAddress() {
   if (isHeld) return;
   const address = `#${session.address}`;
   const { key } = session;
-  if (session.isNew) history.pushState({ key }, "", address);
-  else if (address !== location.hash || key !== keyHere()) history.replaceState({ key }, "", address);
-  session.isNew = false;
+  const isChanged = session.isNew || address !== location.hash || key !== keyHere();
+  clearTimeout(writing);
+  if (!isChanged || entered(session.isNew ? "pushState" : "replaceState", { key }, address)) session.isNew = false;
+  else writing = setTimeout(writeAddress, REFUSED);
   written = location.hash;
   learning.keep();
 }
@@ -494,6 +498,7 @@ async function showKept() {
 /** Show what the address says: a game, or the games to choose from. */
 async function followAddress(arrive) {
   clearTimeout(timer);
+  clearTimeout(writing);
   written = location.hash;
   const address = location.hash.slice(1);
   if (!address && arrive) {
