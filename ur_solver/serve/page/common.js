@@ -65,6 +65,17 @@ export function picked(options, weight, number = fair()) {
 /** A key that nothing else has. */
 export const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((each) => each.toString(36)).join("-");
 
+/** A short key of a text (FNV-1a, twice with different starts). */
+export function hashed(text) {
+  return [0x811c9dc5, 0x9dc5811c].map((start) => [...text]
+    .reduce((sum, letter) => Math.imul(sum ^ letter.codePointAt(0), 0x01000193) >>> 0, start).toString(36)).join("");
+}
+
+/** The same decision has the same key, whatever was played. */
+export function keyOf({ path, position, choice, throws }) {
+  return [path, position, choice ?? "", throws.join("-")].join(" ");
+}
+
 // What people do, one thing after the other: nothing happens while an answer is awaited.
 
 const MOST_WAITING = 8;

@@ -1,8 +1,7 @@
 // Games and mistakes that come from outside `device.js`: from a file that a page has written, or from
 // what earlier versions of the page kept. They may hold anything: what is taken is checked first.
 
-import { Refusal } from "./common.js";
-import { hashed, keyOf } from "./exercises.js";
+import { Refusal, hashed, keyOf } from "./common.js";
 import { writeTurn } from "./tree.js";
 import { SIDES } from "./words.js";
 

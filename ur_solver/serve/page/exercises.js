@@ -1,7 +1,7 @@
 // Exercises: decisions to practise, where they come from, and what their options are worth.
 
 import { Source } from "./api.js";
-import { newKey } from "./common.js";
+import { hashed, keyOf, newKey } from "./common.js";
 import { device } from "./device.js";
 import { sideOf, verdictOf, writeTree } from "./tree.js";
 import { SIDES, Units, doubtOf, entryOf, errorOf, throwsOf } from "./words.js";
@@ -120,11 +120,6 @@ export function today() {
   return Math.floor((now.getTime() / 60000 - now.getTimezoneOffset()) / 1440);
 }
 
-/** The same decision has the same key, whatever was played. */
-export function keyOf({ path, position, choice, throws }) {
-  return [path, position, choice ?? "", throws.join("-")].join(" ");
-}
-
 export const isDue = (mistake) => mistake.due <= today();
 
 export const kept = {
@@ -226,10 +221,4 @@ function factsOf(session) {
     ...(session.result ? { result: session.winner } : !at.next && answer?.position === at.position
       && { result: session.isOver ? answer.winner ?? "draw" : null }),
   };
-}
-
-/** A short key of a text (FNV-1a, twice with different starts). */
-export function hashed(text) {
-  return [0x811c9dc5, 0x9dc5811c].map((start) => [...text]
-    .reduce((sum, letter) => Math.imul(sum ^ letter.codePointAt(0), 0x01000193) >>> 0, start).toString(36)).join("");
 }
