@@ -183,11 +183,18 @@ class Answering(Object):
     exact: Annotated[bool, note("false of an estimator")]
 
 
+Said = Annotated[
+    dict[str, list[Any]],
+    note("by text, its sentences: keys with arguments, by which the page translates them"),
+]
+
+
 class Games(Object):
     """All rule sets, and what answers for them."""
 
     rules: list[Game]
     tables: list[Answering]
+    said: Said
 
 
 class TableFacts(Object):
@@ -313,6 +320,7 @@ class RulesData(Object):
     rgn: Json | None
     stacks: list[str]
     drawing: Json
+    said: Said
 
 
 class Block(Object):
@@ -339,6 +347,7 @@ class Prose(Object):
     short: list[str]
     sources: list[str]
     sections: list[Section]
+    said: Said
 
 
 # Positions.
