@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
+from tests.contrast import contrast
 from ur_solver.cli import cli
 from ur_solver.rules import named_rules
 from ur_solver.rules.svg import board_picture, board_svg
