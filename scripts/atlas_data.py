@@ -20,6 +20,7 @@ COUNTS = {
     "finkel-3dice": 7,
     "conventional": 7,
     "four-again": 7,
+    "four-again-d4": 7,
     "murray": 4,
     "murray-0-to-3": 4,
     "masters": 7,
