@@ -41,7 +41,9 @@ def is_said(key: str) -> bool:
 
 def say(key: str, **arguments: Any) -> Said:
     """A sentence by its key; arguments are numbers, lists, and texts that no language changes."""
-    return Said("".join(_written(_parsed(key), arguments)), [key, arguments] if arguments else [key])
+    return Said(
+        "".join(_written(_parsed(key), arguments)), [key, arguments] if arguments else [key]
+    )
 
 
 def together(*given: str) -> Said:

@@ -243,7 +243,11 @@ class Casual(Family):
     @property
     def sentences(self) -> str:
         """As for every family."""
-        keys = {NEVER: "card.casual.what", MUST: "family.casual", MAY: "card.casual-roll-again.what"}
+        keys = {
+            NEVER: "card.casual.what",
+            MUST: "family.casual",
+            MAY: "card.casual-roll-again.what",
+        }
         return say(keys[self.rules.switches[EXTRA_THROW.key]])
 
     def square_rule(self, square: str) -> SquareRule:

@@ -397,9 +397,7 @@ _SQUARE_SLOTS = re.compile(
     r'(<g data-square="([ABC]\d+)"[^>]* role="cell" aria-label=")[^"]*(">.*?)(</g>)'
 )
 
-_PLACE_SLOTS = re.compile(
-    r'(<text class="count"[^>]*>)[^<]*(</text>)(?:<(?:circle|path)[^>]*/>)*'
-)
+_PLACE_SLOTS = re.compile(r'(<text class="count"[^>]*>)[^<]*(</text>)(?:<(?:circle|path)[^>]*/>)*')
 
 
 def board_template(empty: Drawn, view: str) -> dict[str, Any]:

@@ -155,11 +155,12 @@ class Fault(Refusal):
 
 
 class Measured(Object):
-    """Throws a game with that count of pieces, and the share that a rule of thumb wins."""
+    """Throws a game with that count of pieces, and what says how much of it is luck or skill."""
 
     pieces: int
     throws: float
-    greedy: Chance
+    greedy: Annotated[float, Meta(ge=0, le=1, description="what a rule of thumb wins of the games")]
+    forced: Annotated[float, Meta(ge=0, le=1, description="the throws that leave no choice")]
 
 
 class Game(Object):

@@ -351,7 +351,8 @@ def measured() -> dict[str, Json]:
     """What was measured of the rule sets' games, by name: the atlas's figures in short.
 
     ``pieces`` a side; ``throws`` a game on average; ``greedy`` the share of games that the
-    policy greedy wins against best play, in [0, 1].
+    policy greedy wins against best play, and ``forced`` that of throws that leave at most one move,
+    in [0, 1].
     """
     file = resources.files("ur_solver.serve") / "measured.json"
     found: dict[str, Json] = json.loads(file.read_text(encoding="utf-8"))
