@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from ur_solver.common.sayings import sentences_in
-from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.common.speech import LANGUAGES
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, named_rules
 from ur_solver.rules.position_text import read
 from ur_solver.rules.squares import CapturedBy, Finish, Refuge, Shared, Stack

@@ -39,14 +39,14 @@ def is_said(key: str) -> bool:
     return key in texts("en")
 
 
-def say(key: str, **arguments: Any) -> Said:
+def say(key: str, **arguments: Any) -> str:
     """A sentence by its key; arguments are numbers, lists, and texts that no language changes."""
     return Said(
         "".join(_written(_parsed(key), arguments)), [key, arguments] if arguments else [key]
     )
 
 
-def together(*given: str) -> Said:
+def together(*given: str) -> str:
     """Texts after each other; empty ones are left out."""
     parts = [text for text in given if text]
     return Said(" ".join(parts), *(each for text in parts for each in sentences_of(text)))

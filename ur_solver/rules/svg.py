@@ -405,8 +405,8 @@ def board_template(empty: Drawn, view: str) -> dict[str, Any]:
 
     `empty` is a position without pieces. Between the ``texts`` belong, in this order: the
     position's notation; for each of ``squares`` its words, then its pieces; for light and for dark
-    the bar of the side to throw, and for home and for off the words and the pieces. ``middles`` has by side the centres of the squares of its path, with home before them
-    and off after them.
+    the bar of the side to throw, and for home and for off the words and the pieces. ``middles`` has
+    by side the centres of the squares of its path, with home before them and off after them.
     """
     rules = empty.mechanics.rules
     text = str(board_svg(empty, label=_SLOT, view=view, is_named=True))
