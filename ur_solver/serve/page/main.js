@@ -484,7 +484,7 @@ async function begin() {
     make("optgroup", { label: "Rules without a table" },
       ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
   // a site may have games of its own only
-  const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path) => openRules(new Source(path))) }));
+  const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path, place) => openRules(new Source(path), place)) }));
   follow = run(() => followAddress(arrive));
   device.listeners.add(showKept);
   showKept();
