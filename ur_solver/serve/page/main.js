@@ -13,6 +13,7 @@ import { device } from "./device.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
 import { Session } from "./session.js";
+import { say } from "./speech.js";
 import { pathFor, showLast, showStart } from "./start.js";
 import { counted, moveWords, other, throwsOf } from "./words.js";
 
@@ -148,6 +149,7 @@ function showSource() {
     ? `Values of ${about.word} are estimates, by a search of ${about.plies} plies, with their 95 % intervals.`
     : about.digest ? `Values of ${about.word}: ${about.error === null ? `estimated within ${about.tolerance}` : `proven within ${about.error.toPrecision(3)}`}.`
     : `${about.word} is not solved here: no values.`;
+  at("game-name").textContent = say("head.playing", { game: about.title, pieces: about.pieces });
   document.title = `${about.title} – Royal Game of Ur`;
 }
 
@@ -414,13 +416,13 @@ at("language").addEventListener("change", (event) => {
   if (location.search) location.replace(`${location.pathname}${location.hash}`);
   else location.reload();
 });
-at("menu").addEventListener("click", () => {
-  at("menu").setAttribute("aria-expanded", String(at("menu").getAttribute("aria-expanded") !== "true"));
-});
+at("nav").addEventListener("toggle", (event) => at("menu").setAttribute("aria-expanded", String(event.newState === "open")));
+// before what the button does, so that the focus comes back to the menu from a dialog
 at("nav").addEventListener("click", (event) => {
-  if (event.target.closest("button")) at("menu").setAttribute("aria-expanded", "false");
-});
+  if (event.target.closest("button")) at("nav").hidePopover();
+}, { capture: true });
 at("table").addEventListener("change", act(async (event) => {
+  at("nav").hidePopover();
   session.editing = false;
   session.players = { light: "human", dark: "human" };
   await session.take(event.target.value);
@@ -513,6 +515,7 @@ async function followAddress(arrive) {
     document.body.classList.add("arriving");
     document.body.classList.remove("editing");
     document.title = "The Royal Game of Ur";
+    at("game-name").textContent = "";
     at("table").value = "";
     at("source").textContent = "";
     arrive();
