@@ -2,6 +2,7 @@
 
 import { games } from "./api.js";
 import { at, button, make } from "./dom.js";
+import { GUIDED } from "./guide.js";
 import { LEVELS, counted } from "./words.js";
 
 const OPPONENTS = ["weak", "medium", "strong", "table", "human"];
@@ -49,7 +50,7 @@ const opponent = () => document.querySelector("#opponents input:checked").value;
 /**
  * Show the games.
  * @param {{rules: any[], tables: any[]}} known
- * @param {{play: (choice: object) => void, rules: (path: string) => void}} on
+ * @param {{play: (choice: object) => void, learn: () => void, rules: (path: string) => void}} on
  */
 export function showStart({ rules, tables }, on) {
   at("opponents").replaceChildren(make("legend", {}, "Whom do you play?"),
@@ -62,6 +63,7 @@ export function showStart({ rules, tables }, on) {
     at("games").replaceChildren(...cards.slice(1));
     showHero(rules[0], sourceOf(rules[0], tables, opponent() !== "human").pieces);
   };
+  at("learn").hidden = !rules.some(({ name }) => name === GUIDED.name);
   at("opponents").onchange = show;
   show();
 }
