@@ -5,6 +5,7 @@ import { Board, wayOf } from "./board.js";
 import { drawn } from "./dice.js";
 import { at, button, download, make, parsedSvg } from "./dom.js";
 import { part } from "./common.js";
+import { language } from "./speech.js";
 import { pathFor } from "./start.js";
 import { LEVELS, SIDES, capitalised, counted, plainText } from "./words.js";
 
@@ -29,8 +30,13 @@ export function wireDialogs(session, { start, load, run, ready }) {
     start(of("player"), of("name"));
   });
   wireOpening(session, { load, open, ready });
+  const showLink = () => {
+    const own = at("link-language").checked ? `?language=${language}` : "";
+    at("link").value = `${location.origin}${location.pathname}${own}${location.hash}`;
+  };
+  at("link-language").addEventListener("change", showLink);
   at("save").addEventListener("click", () => {
-    at("link").value = location.href;
+    showLink();
     showSaves(session, run);
     open("save");
   });

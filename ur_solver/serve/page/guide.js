@@ -6,28 +6,13 @@
 // or keeps such a game, and its last line says what the dice were.
 
 import { at, make } from "./dom.js";
+import { say } from "./speech.js";
 
 /** The rules of the game, of which no values are needed. */
 export const GUIDED = { name: "finkel", pieces: 3 };
 
 /** What a turn can bring, in the order in which it is wanted. */
 const WANTED = ["enter", "move", "again", "shared", "capture", "captured", "safe", "pass", "off"];
-
-const LINES = {
-  throw: "Throw the dice: a piece goes one square for each marked tip on top.",
-  enter: "A piece has entered. It follows its line and never turns back.",
-  move: "A piece may go to any square but those with another of its own side.",
-  again: "A rosette: whoever lands on one throws again.",
-  shared: "Both sides walk along the middle row: only here can pieces be captured.",
-  capture: "A capture: the piece that stood there has to begin anew.",
-  captured: "Captured: your piece waits again, and has to begin anew.",
-  safe: "The rosette in the middle is safe: no piece is captured on it.",
-  pass: "No piece can move by this throw, so the turn passes.",
-  off: "A piece has left the board: only the exact throw takes it one step past the end of its line.",
-  won: "All your pieces are off the board first: that wins the game.",
-  lost: "All pieces of the other side are off the board first: that wins the game.",
-  end: "The dice of this game were chosen to show you everything; in other games they are fair.",
-};
 
 /** What a turn of a side brings; a pass is no move. */
 function broughtBy({ about: { paths }, ownSide }, side, move) {
@@ -97,5 +82,5 @@ export function showGuide(session) {
   const lines = news(session);
   if (at("lesson").dataset.shown === String(lines)) return;
   at("lesson").dataset.shown = String(lines);
-  at("lesson").replaceChildren(...lines.map((line) => make("span", {}, LINES[line])));
+  at("lesson").replaceChildren(...lines.map((line) => make("span", {}, say(`guide.${line}`))));
 }

@@ -221,7 +221,7 @@ function after() {
     return session.go(session.root);
   });
   return [
-    session.isGuided ? button("Play against a beginner", act(playBeginner), { class: "main" }) : null,
+    session.isGuided ? button(say("guide.beginner"), act(playBeginner), { class: "main" }) : null,
     session.source.hasValues && session.at.parent ? button("Go through the game", review) : null,
     session.at.parent && !session.isGuided ? button("Save the game", () => at("save").click()) : null,
     button("Other games", leave),
@@ -393,7 +393,7 @@ for (const [id, action] of [
   ["first", KEYS.Home], ["back", KEYS.ArrowLeft], ["forward", KEYS.ArrowRight], ["last", KEYS.End],
   ["undo", KEYS.u], ["flip", flip], ["hint", hint], ["path", togglePath], ["throw", thrown],
   ["again", () => start(session.players, session.names)],
-  ["learn", () => play({ path: `rules/${GUIDED.name}:${GUIDED.pieces}`, players: { light: "human", dark: "random" }, names: {}, isGuided: true })],
+  ["learn-now", () => play({ path: `rules/${GUIDED.name}:${GUIDED.pieces}`, players: { light: "human", dark: "random" }, names: {}, isGuided: true })],
   ["go-on", () => {
     at("board").focus({ preventScroll: true });
     return goOn(session);
@@ -417,6 +417,13 @@ for (const [id, name] of [["sound", "sound"], ["forced", "forced"], ["show-chanc
 }
 at("pace").value = options.pace;
 at("pace").addEventListener("change", (event) => setOption("pace", event.target.value));
+at("language").value = options.language;
+at("language").addEventListener("change", (event) => {
+  setOption("language", event.target.value);
+  // an address that has a language would go on with that
+  if (location.search) location.replace(`${location.pathname}${location.hash}`);
+  else location.reload();
+});
 at("menu").addEventListener("click", () => {
   at("menu").setAttribute("aria-expanded", String(at("menu").getAttribute("aria-expanded") !== "true"));
 });
