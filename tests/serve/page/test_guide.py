@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from importlib import resources
 
 import pytest
 
@@ -18,6 +19,8 @@ pytestmark = [needs_browser, pytest.mark.slow]
 FINKEL = named_rules("finkel:3")
 SHARED = range(4, 12)
 """The squares of a path that both sides have."""
+
+TEXTS = json.loads((resources.files("ur_solver.common") / "languages/en.json").read_text("utf-8"))
 
 THINGS = (
     *("throw", "enter", "move", "again", "shared", "capture", "captured", "safe", "pass", "off"),
@@ -95,7 +98,7 @@ def test_each_thing_is_said_once_when_it_has_happened(browser):
         assert options == [3, 5]  # a first throw brings one thing; and any may fall elsewhere
 
 
-LINES = "async () => (await import('./guide.js')).LINES"
+LINES = {key: text for key, text in TEXTS.items() if key in {f"guide.{each}" for each in THINGS}}
 
 
 def learn(browser, origin, **context):
@@ -133,8 +136,7 @@ def go_on(person, rng):
 def test_a_game_is_learnt_by_playing_it_to_its_end(browser, origin):
     person = learn(browser, origin, viewport={"width": 320, "height": 640}, bypass_csp=True)
     page, rng = person.page, random.Random(5)
-    lines, seen = page.evaluate(LINES), {}
-    keys = {text: key for key, text in lines.items()}
+    keys, seen = {text: key.removeprefix("guide.") for key, text in LINES.items()}, {}
     for _ in range(300):
         texts = page.locator("#lesson span").all_inner_texts()
         seen[len(turns_of(person.address))] = {keys[each] for each in texts}
@@ -174,5 +176,42 @@ def test_it_can_be_left_at_any_time(browser, origin):
     person.page.go_back()
     person.until("#lesson", "Throw the dice")
     person.settle()
-    person.page.get_by_label("Analyse").check(force=True)  # is not offered to learners
+    person.close()
+
+
+WON = {"won", "glow", "hop"}
+"""The animations of the moment."""
+
+ENDING = "rules=finkel:3&values=no&start=....__L./......../..D.__..%20{}%200%200&throw=1"
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_game_that_is_won_is_a_moment(browser, origin, motion):
+    person = Person(browser, origin, reduced_motion=motion, bypass_csp=True)
+    moving = "document.getAnimations().map(each => each.animationName).filter(Boolean)"
+    person.visit(ENDING.format("L") + "&dark=random")
+    assert not WON & {*person.page.evaluate(moving)}
+    person.page.locator("#board .movable").click()
+    person.until("#headline", "You have won!")
+    person.settle()
+    # ended animations stay what they are, so that nothing depends on when this is asked
+    assert WON & {*person.page.evaluate(moving)} == (set() if motion == "reduce" else WON)
+    assert "You have won!" in person.page.text_content("#status")
+    assert person.page.locator("#again").is_visible()
+    assert "Other games" in person.options()
+    person.check_access("won")
+    person.press("Play again")
+    person.until("#headline", "throw the dice")
+    assert not WON & {*person.page.evaluate(moving)}
+    person.close()
+
+
+def test_a_game_that_the_computer_wins_is_none(browser, origin):
+    person = Person(browser, origin, reduced_motion="no-preference")
+    person.visit(
+        "rules=finkel:3&values=no&dark=random&game=.0.1_C7C%27&start=L...__../......../....__D.%20L%200%200"
+    )
+    person.until("#headline", "has won")
+    moving = person.page.evaluate("document.getAnimations().map(each => each.animationName)")
+    assert not WON & {*moving}
     person.close()

@@ -145,6 +145,7 @@ export function showPlay(session) {
   const isOwn = session.players[answer.side] === "human";
   at("throw").setAttribute("aria-disabled", String(!session.mayRoll || !isOwn));
   at("throw").hidden = session.isOver;
+  document.body.dataset.won = session.isPlayed && session.players[answer.winner] === "human" ? answer.winner : "";
   at("again").hidden = !session.isOver || session.isGuided;
   at("hint").hidden = !session.isPlayed || session.isOver || !session.source.hasValues;
   at("hint").setAttribute("aria-pressed", String(session.isHinted));
