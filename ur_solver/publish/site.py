@@ -46,6 +46,7 @@ from ur_solver.serve.rules_data import (
     prose_values,
     rules_data,
     whole_table_values,
+    with_sentences,
 )
 from ur_solver.table.names import readable_name
 
@@ -55,7 +56,7 @@ PLIES = 2
 GUIDED, GUIDED_PIECES = "finkel", 3
 """The game that is learnt by playing, which needs no values; ``page/guide.js`` has the same."""
 
-_VERSION = 3
+_VERSION = 4
 
 _PAGE, _INDEX = "index.html", f"{DATA}index.json"
 
@@ -148,12 +149,16 @@ def _files(
     for key, make in (("data", rules_data), ("prose", prose_values)):
         names = [f"{DATA}{files_of[each][key]}" for each in rules]
         yield _Files("rules", names, [dumped(make(each)) for each in rules])
-    index = {
-        "version": _VERSION,
-        "tables": entries,
-        "rules": [*map(game_values, cards)],
-        "files": [{"name": each.name, "pieces": each.pieces, **files_of[each]} for each in rules],
-    }
+    index = with_sentences(
+        {
+            "version": _VERSION,
+            "tables": entries,
+            "rules": [*map(game_values, cards)],
+            "files": [
+                {"name": each.name, "pieces": each.pieces, **files_of[each]} for each in rules
+            ],
+        }
+    )
     page = page_contents()
     yield _Files("page", list(page), page.values())
     yield _Files(

@@ -14,6 +14,7 @@ import { device } from "./device.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
 import { Session } from "./session.js";
+import { say } from "./speech.js";
 import { pathFor, showLast, showStart, sourceOf } from "./start.js";
 import { counted, moveWords, other, throwsOf } from "./words.js";
 
