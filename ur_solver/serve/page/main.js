@@ -6,6 +6,7 @@ import { openRules, wireDialogs } from "./dialogs.js";
 import { at, button, failure, keepingFocus, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { awaited } from "./files.js";
+import { GUIDED, goOn, isBeingRead, showGuide } from "./guide.js";
 import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
 import { Queue, entered, options, setOption } from "./common.js";
@@ -14,7 +15,7 @@ import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, 
 import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
 import { Session } from "./session.js";
 import { say } from "./speech.js";
-import { pathFor, showLast, showStart } from "./start.js";
+import { pathFor, showLast, showStart, sourceOf } from "./start.js";
 import { counted, moveWords, other, throwsOf } from "./words.js";
 
 let fallback = "";
@@ -121,6 +122,7 @@ function showAll() {
   showPath();
   showStatus();
   showVerdict(session);
+  showGuide(session);
   for (const [id, node] of [["back", session.at.parent], ["first", session.at.parent],
     ["forward", session.at.next], ["last", session.at.next], ["undo", session.taken]]) {
     at(id).disabled = !node;
@@ -221,9 +223,10 @@ function after() {
     return session.go(session.root);
   });
   return [
+    session.isGuided ? button(say("guide.beginner"), act(playBeginner), { class: "main" }) : null,
     session.source.hasValues && session.at.parent ? button("Go through the game", review) : null,
-    session.at.parent ? button("Save the game", () => at("save").click()) : null,
-    button("Other games", () => { location.hash = ""; }),
+    session.at.parent && !session.isGuided ? button("Save the game", () => at("save").click()) : null,
+    button("Other games", leave),
   ].filter(Boolean);
 }
 
@@ -351,6 +354,7 @@ function pick(step) {
 /** Play a move; pass where there is none; throw before; choose the best before a throw that needs a choice. */
 function doIt(move) {
   if (opening.isOn) return opening.roll();
+  if (isBeingRead(session)) return goOn(session);
   if (!isOwnTurn()) return null;
   if (session.mustChoose) return session.takeChoice(bestChoice());
   if (session.mustPass) return session.play(null);
@@ -391,6 +395,12 @@ for (const [id, action] of [
   ["first", KEYS.Home], ["back", KEYS.ArrowLeft], ["forward", KEYS.ArrowRight], ["last", KEYS.End],
   ["undo", KEYS.u], ["flip", flip], ["hint", hint], ["path", togglePath], ["throw", thrown],
   ["again", () => start(session.players, session.names)],
+  ["learn-now", () => play({ path: `rules/${GUIDED.name}:${GUIDED.pieces}`, players: { light: "human", dark: "random" }, names: {}, isGuided: true })],
+  ["go-on", () => {
+    at("board").focus({ preventScroll: true });
+    return goOn(session);
+  }],
+  ["leave", leave],
   ["mistake-back", () => learning.meet(session.marked(-1, ["mistake", "blunder"], at("mistake-side").value))],
   ["mistake-next", () => learning.meet(session.marked(1, ["mistake", "blunder"], at("mistake-side").value))],
   ["edit", () => {
@@ -435,23 +445,35 @@ function leaveEditor(position) {
   act(() => session.changed())();
 }
 
-async function start(players, names) {
+async function start(players, names, isGuided = false) {
   session.editing = false;
   session.players = players;
   session.begin(session.about.start);
   for (const side of ["light", "dark"]) session.names[side] = names[side] || null;
+  session.isGuided = isGuided;
   at("board").focus();
   await session.changed();
 }
 
 /** Begin a game from the first screen. */
-async function play({ path, players, names }) {
+async function play({ path, players, names, isGuided }) {
   session.showsValues = false;
   session.view = "light";
   await session.take(path);
-  await start(players, names);
+  await start(players, names, isGuided);
   at("throw").focus({ preventScroll: true });
   scrollTo(0, 0);
+}
+
+/** Begin the game that somebody has learnt, as it is played, against the weakest player there is. */
+async function playBeginner() {
+  const { tables } = await games();
+  const { path, hasValues } = sourceOf(GUIDED, tables, true);
+  await play({ path, players: { light: "human", dark: hasValues ? "weak" : "random" }, names: {} });
+}
+
+function leave() {
+  location.hash = "";
 }
 
 /** Go on with a game that is kept. @param {import("./exercises.js").Game} game */
