@@ -31,6 +31,7 @@ export function wireDialogs(session, { start, load, run, ready }) {
   wireOpening(session, { load, open, ready });
   at("save").addEventListener("click", () => {
     at("link").value = location.href;
+    at("copied").textContent = "";
     showSaves(session, run);
     open("save");
   });
@@ -78,7 +79,7 @@ function wireOpening(session, { load, open, ready }) {
     open("open");
     at("text").focus();
   });
-  const read = async () => {
+  const read = async (warnings = []) => {
     say();
     if (!at("text").value.trim()) {
       say("Paste a game, or choose a file.");
@@ -97,13 +98,13 @@ function wireOpening(session, { load, open, ready }) {
       at("open-dialog").close();
       return load(game, found.path);
     };
-    if (those.length === 1 && !faults.length) await take(those[0]);
-    else if (!those.length && !faults.length) say("There is no game in this.");
+    if (those.length === 1 && !faults.length && !warnings.length) await take(those[0]);
+    else if (!those.length && !faults.length) say(...warnings, "There is no game in this.");
     else {
-      say(...those.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, those.length + faults.length)));
+      say(...warnings, ...those.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, those.length + faults.length)));
     }
   };
-  at("read").addEventListener("click", read);
+  at("read").addEventListener("click", () => read());
   const readFile = async (file) => {
     if (!file) return;
     if (file.size > 1 << 20) {
@@ -118,8 +119,7 @@ function wireOpening(session, { load, open, ready }) {
       say(error.message);
       return;
     }
-    await read();
-    at("found").prepend(...warnings.map((words) => make("li", {}, words)));
+    await read(warnings);
   };
   at("file").addEventListener("change", (event) => readFile(event.target.files[0]));
   addEventListener("dragover", (event) => {
@@ -169,11 +169,18 @@ function showSaves(session, run) {
   const { about, source } = session;
   const name = `${about.name}-${about.pieces}`;
   const buttons = [
-    button("Copy the address", () => {
+    button("Copy the address", async () => {
       at("link").select();
-      navigator.clipboard?.writeText(at("link").value).catch(() => {});
+      at("copied").textContent = "";
+      const isCopied = await navigator.clipboard?.writeText(at("link").value).then(() => true, () => false);
+      at("copied").textContent = isCopied ? "The address is copied."
+        : "This browser does not let the page copy; the address is selected, to be copied by you.";
     }),
   ];
+  if (navigator.share) {
+    const { title } = document;
+    buttons.push(button("Share …", () => navigator.share({ title, url: at("link").value }).catch(() => {})));
+  }
   for (const notation of about.notations) {
     buttons.push(button(`Game, .${notation}`, run(async () => {
       download(`${name}.${notation}`, await source.convert(await record(session), notation), "text/plain");

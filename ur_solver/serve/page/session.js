@@ -5,7 +5,7 @@ import { Source } from "./api.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, sideOf, writeTree } from "./tree.js";
 import { placed, wayOf } from "./board.js";
 import { newKey, picked } from "./common.js";
-import { SIDES, Units, choicesOf, entryOf, errorOf, throwsOf } from "./words.js";
+import { SIDES, Units, choicesOf, entryOf, errorOf, other, throwsOf } from "./words.js";
 
 export class Session {
   /** @param {(moved?: [string, string] | null) => Promise<void>} changed */
@@ -26,6 +26,16 @@ export class Session {
   get ownSide() {
     const own = SIDES.filter((side) => this.players[side] === "human");
     return own.length === 1 ? own[0] : null;
+  }
+
+  /** The side whose row is far, on top, unless somebody turns the board: one's own is near. */
+  get farSide() {
+    return this.ownSide ? other(this.ownSide) : "light";
+  }
+
+  /** Show the board from the usual side, or turned. */
+  look(isTurned) {
+    this.view = isTurned ? other(this.farSide) : this.farSide;
   }
 
   // The rules, and games.
@@ -372,7 +382,7 @@ export class Session {
     const isNext = next && isSame(next, { ...next, choice: this.choice, throws: this.thrown ?? [] });
     if (this.choice && this.choices.length > 1 && !isNext) parts.said = this.choice;
     if (this.thrown && !isNext) parts.throw = this.thrown.join("-");
-    if (this.view !== "light") parts.top = this.view;
+    if (this.view !== this.farSide) parts.top = this.view;
     if (!this.showsValues) parts.values = "no";
     for (const side of SIDES) {
       if (this.players[side] !== "human") parts[side] = this.players[side];
@@ -398,7 +408,6 @@ export class Session {
     };
     const path = parts.has("table") ? `tables/${parts.get("table")}`
       : parts.has("rules") ? `rules/${parts.get("rules")}` : fallback;
-    this.view = parts.get("top") === "dark" ? "dark" : "light";
     this.showsValues = parts.get("values") !== "no";
     this.editing = parts.get("edit") === "yes";
     await tried(() => this.take(path));
@@ -412,6 +421,7 @@ export class Session {
       this.players[side] = player === "random" || Object.hasOwn(this.about.players ?? {}, player) ? player : "human";
       this.names[side] = parts.get(`${side}-name`) ?? null;
     }
+    this.view = SIDES.includes(parts.get("top")) ? parts.get("top") : this.farSide;
     this.result = parts.get("result") ?? null;
     const { lines, fault: unread } = readLines(parts.get("game") ?? "");
     if (unread) faults.push(unread);
