@@ -21,7 +21,7 @@ _ICON, _SIZE = "icon.png", "512x512"
 _NOT_IN_PAGES = "frame-ancestors"
 """What a page cannot say in a policy of its own."""
 
-_FOR_PROGRAMS = ' <a href="api/v1/openapi.json">For programs</a>'
+_FOR_PROGRAMS = ' <a href="api/v1/openapi.json" data-say="page.programs">For programs</a>'
 """Where the page leads to the server's interface, which a site does not have."""
 
 

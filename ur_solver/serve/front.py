@@ -17,7 +17,7 @@ from typing import Any
 
 from ur_solver.common.text import json_text
 from ur_solver.errors import InputError
-from ur_solver.serve.page_files import inline_digest
+from ur_solver.serve.page_files import inline_digests
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -28,13 +28,15 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 MAX_CONNECTIONS = 500
 """The most connections; further ones get status 503 from uvicorn."""
 
+_INLINE = " ".join(f"'{digest}'" for digest in inline_digests())
+
 POLICY = (
-    f"default-src 'none'; script-src 'self' '{inline_digest()}'; style-src 'self'; "
+    f"default-src 'none'; script-src 'self' {_INLINE}; style-src 'self'; "
     "img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """The content security policy: everything from the server itself, and nothing inline but the
-digests of the modules."""
+digests of the modules and the choice of a language."""
 
 HEADERS = (
     # a name in a game that is markup, and another site that frames the page to catch presses

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import posixpath
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 
-from ur_solver.common.text import json_text
+from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.common.text import dumped, json_text
 from ur_solver.rules import named_rules
 from ur_solver.rules.svg import board_svg, picture_style, style_sheet
 
@@ -54,13 +56,19 @@ def page_files() -> Files:
         for file in sorted(each.iterdir(), key=lambda each: each.name)
         if file.name.rpartition(".")[2] in _TYPES
     }
-    page = files.pop("/index.html").replace(b"<!-- board -->", _first_board())
+    page = _in_english(files.pop("/index.html")).replace(b"<!-- board -->", _first_board())
+    choose = without_idle(files.pop("/choose.js"))
     files["/style.css"] = style_sheet("page").encode() + files["/style.css"]
     files["/board.css"] = style_sheet("board").encode()
     files["/picture.css"] = picture_style().encode()
     for path in files.keys() - {"/"}:
         files[path] = without_idle(files[path], is_style=path.endswith(".css"))
-    page = page.replace(b"<!-- modules -->", _digests(files) + b"\n" + _preloads(files))
+    for language in LANGUAGES:
+        files[f"/languages/{language}.js"] = _module(texts(language))
+    page = page.replace(
+        b"<!-- language -->", b"%b\n<script>%b</script>" % (_digests(files), choose)
+    )
+    page = page.replace(b"<!-- modules -->", _preloads(files))
     files["/"] = with_integrity(page, files)
     kinds = {path: _TYPES[path.rpartition(".")[2] if "." in path else "html"] for path in files}
     return {path: (content, kinds[path]) for path, content in files.items()}
@@ -81,16 +89,40 @@ def with_integrity(page: bytes, files: Mapping[str, bytes]) -> bytes:
     return re.sub(rb'(src|rel="(?:stylesheet|modulepreload)" href)="([\w./]+)"', with_digest, page)
 
 
+def _module(values: Mapping[str, str]) -> bytes:
+    """Texts as a script, as scripts are what a browser checks and finds in time."""
+    return b"export default %b;\n" % dumped(values)
+
+
+_SAYS = re.compile(r'data-say(?:-([\w-]+))?="([\w.-]+)"')
+_EMPTY = re.compile(r'(<[^>]*data-say="([\w.-]+)"[^>]*>)(?=</)')
+
+
+def _in_english(page: bytes) -> bytes:
+    """The page with its English texts, which a reader has before any script."""
+    english = texts("en")
+
+    def attribute(found: re.Match[str]) -> str:
+        return f'{found[0]} {found[1]}="{html.escape(english[found[2]])}"' if found[1] else found[0]
+
+    said = _SAYS.sub(attribute, page.decode())
+    said = _EMPTY.sub(lambda found: found[1] + html.escape(english[found[2]]), said)
+    lines = [
+        f'<p lang="{each}">{html.escape(texts(each)["page.noscript"])}</p>' for each in LANGUAGES
+    ]
+    return said.replace("<!-- noscript -->", "".join(lines)).encode()
+
+
 def _digests(files: Mapping[str, bytes]) -> bytes:
     """The digests of all modules, also of those that the browser finds by itself."""
     digests = {f".{path}": integrity_of(text) for path, text in files.items() if path[-3:] == ".js"}
     return b'<script type="importmap">%b</script>' % json_text({"integrity": digests}).encode()
 
 
-def inline_digest() -> str:
-    """The digest of the one script that is in the page's own text."""
-    (script,) = re.findall(rb"<script[^>]*>([^<]+)</script>", page_files()["/"][0])
-    return integrity_of(script)
+def inline_digests() -> list[str]:
+    """The digests of the scripts that are in the page's own text."""
+    scripts = re.findall(rb"<script[^>]*>([^<]+)</script>", page_files()["/"][0])
+    return [integrity_of(script) for script in scripts]
 
 
 def without_idle(content: bytes, *, is_style: bool = False) -> bytes:

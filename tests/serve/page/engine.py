@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
-from importlib import resources
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from ur_solver.records import stepper_of
 from ur_solver.rules import FREE_THROW
 from ur_solver.rules.svg import Arrow, arrow_path, board_svg
 from ur_solver.serve.answers import position_answer
-from ur_solver.serve.page_files import integrity_of
+from ur_solver.serve.page_files import integrity_of, page_files
 from ur_solver.serve.rules_data import rules_data
 
 SCRIPTS = """() => {
@@ -67,7 +66,6 @@ ORIGIN = "http://page.test"
 @contextmanager
 def engine_page(browser, data=None):
     """A page with the modules of the page's engine, and nothing else; `data` is a site's folder."""
-    files = resources.files("ur_solver.serve") / "page"
     context = browser.new_context()
     page = context.new_page()
 
@@ -80,8 +78,7 @@ def engine_page(browser, data=None):
         elif path.startswith("data/"):
             route.fulfill(path=data / path)
         else:
-            text = (files / path).read_text(encoding="utf-8")
-            route.fulfill(body=text, content_type="text/javascript")
+            route.fulfill(body=page_files()[f"/{path}"][0], content_type="text/javascript")
 
     page.route(f"{ORIGIN}/**", answer)
     page.goto(f"{ORIGIN}/")

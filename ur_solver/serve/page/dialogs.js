@@ -5,6 +5,7 @@ import { Board, wayOf } from "./board.js";
 import { drawn } from "./dice.js";
 import { at, button, download, make, parsedSvg } from "./dom.js";
 import { part } from "./common.js";
+import { language, say } from "./speech.js";
 import { pathFor } from "./start.js";
 import { LEVELS, SIDES, capitalised, counted, plainText } from "./words.js";
 
@@ -29,8 +30,13 @@ export function wireDialogs(session, { start, load, run, ready }) {
     start(of("player"), of("name"));
   });
   wireOpening(session, { load, open, ready });
+  const showLink = () => {
+    const own = at("link-language").checked ? `?language=${language}` : "";
+    at("link").value = `${location.origin}${location.pathname}${own}${location.hash}`;
+  };
+  at("link-language").addEventListener("change", showLink);
   at("save").addEventListener("click", () => {
-    at("link").value = location.href;
+    showLink();
     at("copied").textContent = "";
     showSaves(session, run);
     open("save");
@@ -169,17 +175,16 @@ function showSaves(session, run) {
   const { about, source } = session;
   const name = `${about.name}-${about.pieces}`;
   const buttons = [
-    button("Copy the address", async () => {
+    button(say("save.copy"), async () => {
       at("link").select();
       at("copied").textContent = "";
       const isCopied = await navigator.clipboard?.writeText(at("link").value).then(() => true, () => false);
-      at("copied").textContent = isCopied ? "The address is copied."
-        : "This browser does not let the page copy; the address is selected, to be copied by you.";
+      at("copied").textContent = say(isCopied ? "save.copied" : "save.selected");
     }),
   ];
   if (navigator.share) {
     const { title } = document;
-    buttons.push(button("Share …", () => navigator.share({ title, url: at("link").value }).catch(() => {})));
+    buttons.push(button(say("save.share"), () => navigator.share({ title, url: at("link").value }).catch(() => {})));
   }
   for (const notation of about.notations) {
     buttons.push(button(`Game, .${notation}`, run(async () => {

@@ -426,6 +426,13 @@ for (const [id, name] of [["sound", "sound"], ["forced", "forced"], ["show-chanc
 }
 at("pace").value = options.pace;
 at("pace").addEventListener("change", (event) => setOption("pace", event.target.value));
+at("language").value = options.language;
+at("language").addEventListener("change", (event) => {
+  setOption("language", event.target.value);
+  // an address that has a language would go on with that
+  if (location.search) location.replace(`${location.pathname}${location.hash}`);
+  else location.reload();
+});
 at("menu").addEventListener("click", () => {
   at("menu").setAttribute("aria-expanded", String(at("menu").getAttribute("aria-expanded") !== "true"));
 });
