@@ -83,7 +83,9 @@ function showHero({ name }, pieces) {
     const spares = [...tray.querySelectorAll(".spare")];
     const text = tray.querySelector("text");
     text.textContent = text.textContent.replace(/\d+$/, String(pieces));
-    spares.forEach((each, k) => each.toggleAttribute("hidden", k >= pieces));
+    spares.forEach((each, k) => {
+      for (const part of [each, each.nextElementSibling]) part.toggleAttribute("hidden", k >= pieces);
+    });
     tray.classList.toggle("filled", pieces <= spares.length);
   }
 }

@@ -10,14 +10,20 @@ function tenths(number) {
   return (isHalf ? (floor + (floor & 1)) / 10 : number).toFixed(1);
 }
 
-function pieceSvg(kind, piece, x, y, radius) {
+/** The five dots of a piece of radius 1. */
+const PIPS = "M-.45-.45h0M.45-.45h0M0 0h0M-.45.45h0M.45.45h0";
+
+/** A piece, at a place of a drawing. @param {"piece" | "spare"} kind @param {string} piece as notation has it */
+export function pieceSvg(kind, piece, x, y, radius) {
   const css = NAMES[sideOf(piece)];
-  const [cx, cy] = [tenths(x), tenths(y)];
-  let text = `<circle class="${kind} ${css}" cx="${cx}" cy="${cy}" r="${tenths(radius)}"/>`;
-  if (isMarked(piece)) {
-    text += `<circle class="leg ${css}" cx="${cx}" cy="${cy}" r="${tenths(0.4 * radius)}"/>`;
-  }
+  const [cx, cy, r] = [x, y, radius].map(tenths);
+  let text = `<circle class="${kind} ${css}" cx="${cx}" cy="${cy}" r="${r}"/>`;
   const number = piece.slice(1);
+  if (isMarked(piece)) {
+    text += `<circle class="leg ${css}" cx="${cx}" cy="${cy}" r="${tenths((number ? 0.75 : 0.4) * radius)}"/>`;
+  } else if (!number) {
+    text += `<path class="pips ${css}" transform="translate(${cx} ${cy}) scale(${r})" d="${PIPS}"/>`;
+  }
   if (!number) return text;
   return `${text}<text class="number ${css}" x="${cx}" y="${cy}" font-size="${tenths(1.3 * radius)}">${number}</text>`;
 }
@@ -49,8 +55,8 @@ function squareSvg(sizes, isRosette, pieces) {
 
 function placeSvg({ spare, room, label, middle }, pieces) {
   const step = Math.min(spare, (room - spare) / Math.max(1, pieces.length - 1));
-  const circle = (piece, k) => pieceSvg("spare", piece, label + spare / 2 + k * step, middle, 0.42 * spare);
-  return pieces.map(circle).join("");
+  const disc = (piece, k) => pieceSvg("spare", piece, label + spare / 2 + k * step, middle, 0.42 * spare);
+  return pieces.map(disc).join("");
 }
 
 /**
