@@ -437,7 +437,7 @@ def test_the_warning_of_an_old_encoding_is_seen(person):
         {"name": "old.ur", "mimeType": "text/plain",
          "buffer": head.encode() + b"\n" + content + rest.encode()},
     )  # fmt: skip
-    person.until("#found li", "Latin-1")
+    person.until("#found li", "Windows-1252")
     assert person.page.locator("#open-dialog").is_visible()
     person.page.locator("#found button").click()
     person.page.wait_for_selector("#open-dialog", state="hidden")
