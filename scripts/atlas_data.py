@@ -7,12 +7,16 @@ import pathlib
 from collections.abc import Iterator
 
 import ur_solver as ur
+from ur_solver.rules import named_rules
+from ur_solver.space import space_of
 from ur_solver.study import study
 from ur_solver.study.comparison import Study
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ATLAS = ROOT / "docs" / "atlas"
 GAMES, SEED = 20_000, 1
+MEMORY = 15 << 30
+"""The bytes that the values of a table may take."""
 
 COUNTS = {
     "finkel": 7,
@@ -20,6 +24,7 @@ COUNTS = {
     "finkel-3dice": 7,
     "conventional": 7,
     "four-again": 7,
+    "four-again-d4": 7,
     "murray": 4,
     "murray-0-to-3": 4,
     "masters": 7,
@@ -55,9 +60,17 @@ def make_studies() -> None:
     for word in dict.fromkeys((*words(), *GROWTH)):
         if not path_of(word).exists():
             print(word, flush=True)
-            with ur.solve(word) as table:
+            with solved(word) as table:
                 found = study(table, games=GAMES, seed=SEED)
             path_of(word).write_text(json.dumps(found) + "\n")
+
+
+def solved(word: str) -> ur.Table:
+    """A table whose values fit in memory: a study asks for values all over it."""
+    is_large = space_of(named_rules(word)).n_values > MEMORY // 8
+    table = ur.solve(word, value_type="float32" if is_large else "float64")
+    table.limit_memory(MEMORY)
+    return table
 
 
 def study_of(word: str) -> Study:

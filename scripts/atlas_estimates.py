@@ -43,7 +43,6 @@ ESTIMATED = {
     "skiriuk-d4": 7,
     "birds": 5,
     "birds-d4": 4,
-    "four-again-d4": 7,
     "bell-stakes": 7,
 }
 """Games without a page by a table, with their usual pieces; estimators make their pages."""

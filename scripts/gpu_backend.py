@@ -20,7 +20,7 @@ from ur_solver.rules import RuleSet
 class GpuBackend(Backend):
     """By CuPy."""
 
-    sizes = Sizes(streams=2, games=4096, batch=1024, shares=1, epochs=1)
+    sizes = Sizes(streams=2, games=4096, batch=1024, shares=1, epochs=1, last_epochs=4)
 
     def array(self, array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         found: npt.NDArray[np.float32] = cupy.asarray(array)

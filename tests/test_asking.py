@@ -431,6 +431,7 @@ WITHOUT_FILES = {
         "SquareRule",
         "Stakes",
         "StateLayout",
+        "SureDecision",
         "TableComparison",
         "Thresholds",
         "ThrowValue",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # mypy takes what is imported as itself for the names of the 
     from ur_solver.audit.audits import JudgedPly as JudgedPly
     from ur_solver.audit.audits import PlayerSummary as PlayerSummary
     from ur_solver.estimators.against_table import TableComparison as TableComparison
+    from ur_solver.estimators.deepening import SureDecision as SureDecision
     from ur_solver.estimators.estimator import Estimator as Estimator
     from ur_solver.estimators.estimator import open_estimator as open_estimator
     from ur_solver.estimators.evaluator import open_evaluator as open_evaluator
@@ -77,6 +78,7 @@ _NAMES = {
     "api.table": ("Table",),
     "audit.audits": ("GameAudit", "JudgedPly", "PlayerSummary"),
     "estimators.against_table": ("TableComparison",),
+    "estimators.deepening": ("SureDecision",),
     "estimators.evaluator": ("open_evaluator",),
     "estimators.training": ("train",),
     "estimators.estimator": ("Estimator", "open_estimator"),

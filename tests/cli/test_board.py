@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
+from tests.contrast import contrast
 from ur_solver.cli import cli
 from ur_solver.rules import named_rules
 from ur_solver.rules.svg import board_picture, board_svg
@@ -150,16 +151,6 @@ def test_pictures_need_no_browser(finkel2):
     assert len(fills) == len({*fills}) == 2
 
 
-def luminance(colour: str) -> float:
-    """Of a colour such as ``#1b1a18`` or ``#fff``, as WCAG defines it."""
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * each for each in colour[1:])
-    parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
-    linear = [
-        each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 @pytest.mark.parametrize("caption", ["", "12 light throws 3"])
 def test_letters_stand_out_from_the_pictures_own_background(caption):
     """A page around a picture may be dark where the system is light, and the other way round."""
@@ -173,8 +164,7 @@ def test_letters_stand_out_from_the_pictures_own_background(caption):
             (behind,) = re.findall(r"\.ground \{ fill: (#\w+)", style)
             for name in ("count", "coordinate"):
                 (letter,) = re.findall(rf"\.{name} \{{[^}}]*fill: (#\w+)", style)
-                darker, lighter = sorted(map(luminance, (behind, letter)))
-                assert (lighter + 0.05) / (darker + 0.05) >= 4.5
+                assert contrast(behind, letter) >= 4.5
 
 
 def test_what_cannot_be_drawn(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pathlib
 import re
@@ -85,6 +86,44 @@ def test_plies_are_chosen(folder):
         for plies in "14"
     )
     assert one > 3 * four
+
+
+def test_a_search_goes_on_until_it_is_sure(folder):
+    path = new_estimator_path(named_rules("finkel:7"))
+    for width, ended, plies in ((1e-9, "sure", 1), (0.9, "plies", 4)):
+        write(path, dataclasses.replace(stored_of("finkel:7"), errors=np.full(4, width)))
+        answer = json.loads(run("best", "finkel", HERE, "2", "--sure", "--json"))
+        assert answer["ended"] == ended
+        assert [each["plies"] for each in answer["moves"]] == [plies] * 2
+        every = json.loads(run("best", "finkel", HERE, "--sure", "--json"))["throws"]
+        assert every[2]["moves"] == answer["moves"]
+        assert [each["ended"] for each in every] == ["sure", ended, ended, ended, "sure"]
+    page = run("best", "finkel", HERE, "2", "--sure")
+    assert "\n\n  the best move is not sure by a search of 4 plies, the deepest\n" in page
+    assert page.count(" (4 plies)  ") == 2
+    assert page.endswith(
+        "estimates, by searches of the plies in brackets, with their 95 % intervals\n"
+    )
+    (line,) = run("best", "finkel", "-", "--sure", stdin=f"{HERE}\t2\n").splitlines()
+    assert line.endswith(" (not sure by a search of 4 plies, the deepest)")
+    soon = run("best", "finkel", HERE, "2", "--sure", "--seconds", "1e-9")
+    assert "  the best move is not sure by a search of 1 ply when the time was over\n" in soon
+
+
+def test_a_search_until_it_is_sure_has_no_other_end(folder):
+    for asked, message in (
+        (("--sure", "--plies", "2"), "--plies is not for a search until it is sure"),
+        (("--seconds", "2"), "--seconds is not for a search without --sure"),
+        (("--sure", "--seconds", "0"), "0.0 is not in the range x>0"),
+        (("--sure", "--seconds", "nan"), "'nan' is not a finite number"),
+        (("--sure", "--objective", "length"), "--sure is not for lengths of games"),
+    ):
+        assert message in run("best", "finkel", HERE, "2", *asked, code=2)
+    # a table does not search
+    small = "L...__../..D...../....__.. L 1 1"
+    for asked in ((), ("--json",)):
+        exact = run("best", "finkel:2", small, "2", *asked)
+        assert run("best", "finkel:2", small, "2", "--sure", *asked) == exact
 
 
 def test_endings_of_a_table_are_exact(folder):

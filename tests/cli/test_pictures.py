@@ -7,19 +7,25 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from tests.contrast import variables
 from tests.games import random_game
 from ur_solver.cli import cli
 from ur_solver.cli.board import game_pictures
 from ur_solver.records import write_games
 from ur_solver.rules import named_rules
+from ur_solver.rules.svg import style_sheet
 
 Image = pytest.importorskip("PIL.Image")
 pytest.importorskip("cairosvg", exc_type=(ImportError, OSError))
 
 HERE = "L...__../..D...../....__.. L 1 1"
-LIGHT, DARK, SQUARE, WHITE = (255, 246, 220), (47, 61, 87), (240, 228, 204), (255, 255, 255)
+COLOURS = variables(style_sheet("board"))[0]
+LIGHT, DARK, SHELL, WHITE = (
+    tuple(bytes.fromhex(COLOURS[name][1:] * (1 if len(COLOURS[name]) == 7 else 2)))
+    for name in ("light", "dark", "shell", "ground")
+)
 SCALE = 2
-WIDTH = 338 * SCALE
+WIDTH = 344 * SCALE
 """Of a drawing of the Ur board, whose squares are 40 units wide."""
 
 
@@ -33,9 +39,9 @@ def has_colour(picture, square: str, colour: tuple[int, ...]) -> bool:
     """Whether a square has a colour near its middle; an arrow may hide one of four places."""
     x, y = 40 * (int(square[1:]) - 0.5), 40 * ("ABC".index(square[0]) + 0.5)
     pixels = picture.convert("RGB")
-    places = [(x + dx, y + dy) for dx in (-6, 6) for dy in (-6, 6)]
+    places = [(x + dx, y + dy) for dx, dy in ((-7, 0), (7, 0), (0, -7), (0, 7))]
     return any(
-        is_near(pixels.getpixel((round(SCALE * (16 + x)), round(SCALE * (48 + y)))), colour)
+        is_near(pixels.getpixel((round(SCALE * (18 + x)), round(SCALE * (50 + y)))), colour)
         for x, y in places
     )
 
@@ -48,10 +54,10 @@ def test_a_png_shows_the_pieces(tmp_path):
     path = tmp_path / "board.png"
     run("finkel:2", HERE, "-o", str(path), "--width", str(WIDTH))
     with Image.open(path) as picture:
-        assert picture.size == (WIDTH, 204 * SCALE)
+        assert picture.size == (WIDTH, 208 * SCALE)
         assert has_colour(picture, "A1", LIGHT)
         assert has_colour(picture, "B3", DARK)
-        assert has_colour(picture, "A3", SQUARE)
+        assert has_colour(picture, "A3", SHELL)
         assert has_colour(picture, "A5", WHITE)  # no square is there
     run("finkel:2", HERE, "-o", str(path), "--top", "dark", "--width", str(WIDTH))
     with Image.open(path) as picture:

@@ -39,11 +39,12 @@ ASKED = {
     "ur best": [
         ["best", "finkel:2", START, "1"],
         ["best", "finkel:2", START],
-        ["best", "ESTIMATOR", START_OF_7, "1"],
-        ["best", "ESTIMATOR", START_OF_7],
+        ["best", "ESTIMATOR", START_OF_7, "1", "--sure"],
+        ["best", "ESTIMATOR", START_OF_7, "--sure"],
         ["best", "bell-stakes:1", f"{ONE} p0", "3"],
         ["best", "bell-stakes:1", "....__../....L.../....__.. L 0 1 p0", "3"],
         ["best", "birds:1", ONE],
+        ["best", "BIRDS", TWO_BIRDS, "--sure"],
     ],
     "ur moves": [
         ["moves", "finkel:2", START, "1"],

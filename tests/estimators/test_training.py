@@ -237,6 +237,18 @@ def test_the_second_half_looks_two_plies_ahead(monkeypatch: pytest.MonkeyPatch):
     assert depths == [0] * 8 + [1] * 8
 
 
+def test_the_last_quarter_learns_more_often_from_the_same_positions():
+    training = Training(named_rules("finkel:1"), (8,))
+    steps = []
+    with ThreadPoolExecutor(1) as pool:
+        for done in (0.0, 0.7, 0.8, 1.0):
+            before = training.optimiser.steps
+            training.round(pool, done)
+            steps.append(training.optimiser.steps - before)
+    once = training.positions // 4 // 256
+    assert [n / once for n in steps] == [2, 2, 8, 8]
+
+
 def test_threads_change_nothing():
     found = []
     for threads in (1, 3):
@@ -251,21 +263,27 @@ def test_threads_change_nothing():
 def test_a_training_that_was_interrupted_ends_as_one_that_was_not(tmp_path: pathlib.Path):
     rules = named_rules("bell-stakes:1")
     whole, half = tmp_path / "whole.h5", tmp_path / "half.h5"
-    wanted = {"rounds": 2, "hidden": (8,), "threads": 1, "effort": QUICK}
+    wanted = {"rounds": 4, "hidden": (8,), "threads": 1, "effort": QUICK}
     making.train_estimator(rules, whole, **wanted)
 
     def stop(training, _seconds):
-        raise KeyboardInterrupt
+        if training.rounds in (1, 3):
+            raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        making.train_estimator(rules, half, on_round=stop, **wanted)
-    assert checkpoint_path(half).exists()
-    assert not half.exists()
-    resumed = []
-    making.train_estimator(
-        rules, half, on_resume=lambda training, _seconds: resumed.append(training.rounds), **wanted
-    )
-    assert resumed == [1]
+    resumed: list[int] = []
+    for _ in range(2):  # in the middle, and before the last quarter
+        with pytest.raises(KeyboardInterrupt):
+            making.train_estimator(
+                rules,
+                half,
+                on_round=stop,
+                on_resume=lambda at, _: resumed.append(at.rounds),
+                **wanted,
+            )
+        assert checkpoint_path(half).exists()
+        assert not half.exists()
+    making.train_estimator(rules, half, on_resume=lambda at, _: resumed.append(at.rounds), **wanted)
+    assert resumed == [1, 3]
     assert not checkpoint_path(half).exists()
     first, second = Estimator(whole), Estimator(half)
     assert np.array_equal(first.stored.weights, second.stored.weights)

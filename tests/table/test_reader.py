@@ -68,6 +68,25 @@ def test_without_room_in_memory_many_values_are_read_by_chunks(stored, monkeypat
         assert table._flat is None
 
 
+def test_without_room_for_all_chunks_as_many_are_kept_as_there_is_room_for(stored, monkeypatch):
+    path, expected = stored
+    monkeypatch.setattr("ur_solver.table.reader.has_room", lambda *_: False)
+    monkeypatch.setattr("ur_solver.table.reader.CACHED_CHUNKS", 1)
+    with TableFile(path) as table:
+        reads = []
+        source, read = table._source, table._source.read
+        monkeypatch.setattr(source, "read", lambda *each: reads.append(each[0]) or read(*each))
+        monkeypatch.setattr("ur_solver.table.reader.free_memory", lambda: 1)
+        ranks = np.arange(len(expected))
+        for _ in range(2):
+            assert np.array_equal(table.read_many(ranks), expected[ranks])
+        assert sorted(reads) == sorted([*range(table.n_chunks)] * 2), "one chunk is too few"
+        monkeypatch.setattr("ur_solver.table.reader.free_memory", lambda: 1 << 30)
+        for _ in range(3):
+            assert np.array_equal(table.read_many(ranks), expected[ranks])
+        assert sorted(reads) == sorted([*range(table.n_chunks)] * 3)
+
+
 def test_blocks_are_read_in_rank_order(stored):
     path, expected = stored
     with TableFile(path) as table:

@@ -76,6 +76,9 @@ class EvaluatedMove(NamedTuple):
         Half the widths of the 95 % intervals of `value` and `loss`; 0 of exact ones.
     mark : Mark or None
         Of a loss that is large and sure, where there are several moves.
+    plies : int or None
+        How far the search looked that valued it, where each move has its own
+        (`Estimator.until_sure`).
     """
 
     move: Move
@@ -85,6 +88,7 @@ class EvaluatedMove(NamedTuple):
     error: float = 0.0
     loss_error: float = 0.0
     mark: Mark | None = None
+    plies: int | None = None
 
     def to_json(self, values: Values) -> dict[str, Any]:
         """As JSON values."""
@@ -107,6 +111,8 @@ class EvaluatedMove(NamedTuple):
         found["loss"] = self.loss
         if not values.are_exact:
             found["loss_error"] = self.loss_error
+        if self.plies is not None:
+            found["plies"] = self.plies
         return found | {"mark": self.mark}
 
 

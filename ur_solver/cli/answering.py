@@ -170,9 +170,14 @@ def options_text(
     return columns(rows, "><>><" if are_numbered else "<>><")
 
 
-def note_of(evaluator: Evaluator) -> str:
-    """What a page says below estimates; nothing of a table."""
+def plies_text(plies: int) -> str:
+    """How far a search looks."""
+    return f"a search of {counted(plies, 'ply', 'plies')}"
+
+
+def note_of(evaluator: Evaluator, search: str | None = None) -> str:
+    """What a page says below estimates, by a search in words; nothing of a table."""
     if evaluator.are_exact:
         return ""
-    plies = counted(evaluator.plies, "ply", "plies")
-    return f"\n\n  values with ± are estimates, by a search of {plies}, with their 95 % intervals"
+    search = search or plies_text(evaluator.plies)
+    return f"\n\n  values with ± are estimates, by {search}, with their 95 % intervals"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +26,7 @@ from ur_solver.cli.answering import (
     open_answering,
     options_text,
     plies_option,
+    plies_text,
     tables_option,
     text_of,
 )
@@ -58,7 +61,8 @@ from ur_solver.cli.output import (
     worth_bar,
 )
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import json_text
+from ur_solver.common.text import counted, json_text
+from ur_solver.estimators import MOST_SECONDS, Ended
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.rules import SIDE_NAMES, Position, named_rules
 from ur_solver.rules.payoff import CHANCES
@@ -322,6 +326,19 @@ def _choices_text(table: Evaluator, found: Decision) -> str:
 @throw_argument
 @objective_option
 @plies_option()
+@click.option(
+    "--sure",
+    is_flag=True,
+    help="Look as far ahead as the best move takes to be sure when an estimator is used.",
+)
+@click.option(
+    "--seconds",
+    type=FiniteFloat(0, min_open=True),
+    default=MOST_SECONDS,
+    show_default=True,
+    metavar="S",
+    help="End a search until it is sure after S seconds.",
+)
 @tables_option
 @json_option
 def best_command(
@@ -330,6 +347,8 @@ def best_command(
     throw: tuple[str, ...],
     objective: str,
     plies: int,
+    sure: bool,
+    seconds: float,
     tables: str | None,
     as_json: bool,
 ) -> None:
@@ -347,35 +366,61 @@ def best_command(
     place; the rest is still answered, and the exit code is 2. With --objective the longest moves
     come first, each with the expected number of throws after it.
 
+    With --sure the search goes on, from 1 ply to 4, until every other move is worse by more than
+    the error, or for some seconds. It leaves out moves that cannot be the best, and says how far it
+    looked and what ended it.
+
     \b
     ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
     """
     check_arguments(position, throw)
     if objective != WIN:
-        refuse_options(["plies", "tables"], "lengths of games")
+        refuse_options(["plies", "sure", "seconds", "tables"], "lengths of games")
         from ur_solver.cli.lengths import best  # noqa: PLC0415 - chances need none of it
 
         best(word, objective, position, throw, as_json=as_json)
         return
+    if sure:
+        refuse_options(["plies"], "a search until it is sure")
+    else:
+        refuse_options(["seconds"], "a search without --sure")
     asked_for = None if position == STDIN else position
     with open_answering(word, asked_for, plies, tables) as table:
+        thrown = partial(_thrown, table, seconds if sure else None)
         forms = Forms(
-            json=lambda asked: [each.to_json(table) for each in _thrown(table, asked)],
+            json=lambda asked: [_thrown_json(table, *each) for each in thrown(asked)],
             over=partial(_over_json, table),
-            line=lambda asked: [_moves_line(table, each) for each in _thrown(table, asked)],
-            page=partial(_moves_pages, table),
+            line=lambda asked: [_moves_line(table, *each) for each in thrown(asked)],
+            page=lambda asked: _moves_pages(table, asked, thrown(asked)),
         )
-        note = note_of(table)
+        note = note_of(table, "searches of the plies in brackets" if sure else None)
         answer_questions(
             table.rules, position, throw, forms, as_json=as_json, check=table.check, note=note
         )
 
 
-def _thrown(table: Evaluator, asked: Question) -> list[ThrowValue]:
-    """What each roll of a question is worth."""
-    found = decision(table, asked.position, asked.choice, asked.throws)
-    worth = {(each.choice, each.throws): each for each in found.throws}
+def _thrown(
+    table: Evaluator, seconds: float | None, asked: Question
+) -> list[tuple[ThrowValue, Ended | None]]:
+    """What each roll of a question is worth; with seconds, by a search until it is sure.
+
+    With what ended that search; None of a table, which does not search.
+    """
+    about = asked.position, asked.choice, asked.throws
+    ended: Iterable[Ended | None] = repeat(None)
+    if seconds is None or table.are_exact:
+        found = decision(table, *about)
+    else:
+        found, ended = table.until_sure(*about, seconds=seconds)
+    worth = {
+        (each.choice, each.throws): (each, how)
+        for each, how in zip(found.throws, ended, strict=False)
+    }
     return [worth[each.choice, each.outcome.throws] for each in asked.rolls]
+
+
+def _thrown_json(table: Evaluator, thrown: ThrowValue, ended: Ended | None) -> dict[str, Any]:
+    return thrown.to_json(table) | ({} if ended is None else {"ended": ended})
 
 
 def _over_json(table: Evaluator, position: Position) -> dict[str, Any]:
@@ -383,12 +428,32 @@ def _over_json(table: Evaluator, position: Position) -> dict[str, Any]:
     return {"value": value} | exactness(table, table.error_of(value, position)) | {"moves": []}
 
 
-def _moves_line(table: Evaluator, thrown: ThrowValue) -> str:
+def _moves_line(table: Evaluator, thrown: ThrowValue, ended: Ended | None) -> str:
     moves = (f"{each.move.text} {text_of(table, each.value, each.error)}" for each in thrown.moves)
-    return ", ".join(moves) or "no move"
+    how = f" ({_ended_text(thrown, ended)})" if thrown.options and ended is not None else ""
+    return (", ".join(moves) or "no move") + how
 
 
-def _moves_pages(table: Evaluator, asked: Question) -> list[str]:
+def _ended_text(thrown: ThrowValue, ended: Ended) -> str:
+    """What ended a search, and how far it looked; moves that are exact take none."""
+    plies = max((each.plies or 0 for each in thrown.options), default=0)
+    by = f" by {plies_text(plies)}" if plies else ""
+    return {
+        Ended.SURE: f"sure{by}",
+        Ended.SECONDS: f"not sure{by} when the time was over",
+        Ended.PLIES: f"not sure{by}, the deepest",
+    }[ended]
+
+
+def _with_plies(each: EvaluatedMove) -> str:
+    """A move, with the plies of its own search if it has one."""
+    text = each.move.text
+    return text if each.plies is None else f"{text} ({counted(each.plies, 'ply', 'plies')})"
+
+
+def _moves_pages(
+    table: Evaluator, asked: Question, found: list[tuple[ThrowValue, Ended | None]]
+) -> list[str]:
     def value(each: Worth) -> str:
         return text_of(table, each.value, each.error)
 
@@ -397,11 +462,12 @@ def _moves_pages(table: Evaluator, asked: Question) -> list[str]:
         return table.rules.payoff.text(each.loss, tolerance)
 
     pages = []
-    for rolled, thrown in zip(asked.rolls, _thrown(table, asked), strict=True):
+    for rolled, (thrown, ended) in zip(asked.rolls, found, strict=True):
         if moves := thrown.moves:
-            options = [(each.move.text, each) for each in moves]
+            options = [(_with_plies(each), each) for each in moves]
             page = options_text(asked.position, options, value, lost)
-            pages.append(page + _winning_note(table, moves))
+            how = "" if ended is None else f"\n\n  the best move is {_ended_text(thrown, ended)}"
+            pages.append(page + _winning_note(table, moves) + how)
         else:
             pages.append(f"  {rolled.passing}: {text_of(table, thrown.value, thrown.error)}")
     return pages

@@ -40,7 +40,7 @@ from ur_solver.errors import (
     RuleSetMismatchError,
     UrError,
 )
-from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
+from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES, MOST_SECONDS
 from ur_solver.estimators import file as files
 from ur_solver.estimators.calibration import half_widths
 from ur_solver.estimators.file import read
@@ -54,6 +54,7 @@ from ur_solver.table.names import ESTIMATORS, file_stems, own_path, table_folder
 
 if TYPE_CHECKING:
     from ur_solver.estimators.against_table import TableComparison
+    from ur_solver.estimators.deepening import SureDecision
     from ur_solver.study.estimates import IntervalEstimate
 
 
@@ -373,6 +374,54 @@ class Estimator(Judge):
             return IntervalEstimate.exact(end)
         leaves = Searched(self.network, 0, self.exact)
         return rollout(leaves, row, n=n, within=within, plies=plies, seed=seed)
+
+    def until_sure(
+        self,
+        position: PositionLike,
+        choice: str | None = None,
+        throws: tuple[int, ...] = (),
+        *,
+        seconds: float = MOST_SECONDS,
+    ) -> SureDecision:
+        """The decision by a search that looks no further than it takes to know the best move.
+
+        It begins with 1 ply, whatever `plies` is. Where a move is too close to call, all moves that
+        may be the best are searched a ply deeper, up to 4. A move whose interval lies wholly below
+        the best's is left at the value that it has.
+
+        Parameters
+        ----------
+        position : Position or str
+        choice : str, optional
+            One choice before the throw; all by default.
+        throws : tuple of int, optional
+            Only the throws that begin with these.
+        seconds : float
+            The time after which the search ends; that of one move may go on for longer.
+
+        Returns
+        -------
+        SureDecision
+            The decision, and what ended the search of each of its throws.
+
+        Raises
+        ------
+        InputError
+            If `seconds` is no number above 0.
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,))
+        >>> found = estimator.until_sure("L...__../..D...../....__.. L 0 0", throws=(2,))
+        >>> found.decision.throws[0].best.text, found.ended[0].value
+        ('A1B2', 'sure')
+        """
+        from ur_solver.estimators.deepening import until_sure  # noqa: PLC0415 - few ask for it
+
+        return until_sure(self, self.looking, position, choice, throws, seconds=seconds)
 
     def moves_within(
         self, position: PositionLike, throw: int, seconds: float

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
+from ur_solver.common.sayings import say
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, ROW_NAMES, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, awake, is_marked, is_resting, side_of, split
-from ur_solver.rules.drawing import MARK_WORDS, SIDE_NAMES, Drawn
+from ur_solver.rules.drawing import MARKS, SIDE_NAMES, Drawn
 from ur_solver.rules.family import HOME
 from ur_solver.rules.settings import RuleData
 
@@ -47,38 +48,79 @@ def picture_style() -> str:
 
 
 _CELL = 40
-_STRIP = 16
-"""Room for the columns' numbers and the rows' letters."""
+_FRAME = 4
+"""The width of the frame around the squares."""
+
+_STRIP = 18
+"""Room for the columns' numbers and the rows' letters, the frame included."""
 
 _TRAY = 30
+_GAP = _FRAME + 4
+"""From the squares to what a side has at home and off, where there are no numbers between."""
+
 _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
 _LABEL = 63
-_PLACE_WORDS = {"home": "waiting", "off": "finished"}
-"""What pictures call the places of pieces that are not on the board."""
-
 _BOX = re.compile(r'viewBox="(-?\d+) (-?\d+) (\d+) (\d+)"')
-_BAR = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>'
+_BAR = f'<rect class="next" x="-9" width="5" height="{_TRAY - 2}" rx="2"/>'
 
-_ROSETTE = "".join(
-    f"M20 20Q{20 + 10 * math.cos(a - 0.36):.1f} {20 + 10 * math.sin(a - 0.36):.1f} "
-    f"{20 + 16 * math.cos(a):.1f} {20 + 16 * math.sin(a):.1f}"
-    f"Q{20 + 10 * math.cos(a + 0.36):.1f} {20 + 10 * math.sin(a + 0.36):.1f} 20 20"
-    for a in (k * math.pi / 4 for k in range(8))
+# What the squares of the board from Ur are inlaid with: for each motif its parts, from below.
+
+_ROSETTE = (
+    (
+        "rosette",
+        "M20 20q-7-8 0-15.5q7 7.5 0 15.5q8-7 15.5 0q-7.5 7-15.5 0"
+        "q7 8 0 15.5q-7-7.5 0-15.5q-8 7-15.5 0q7.5-7 15.5 0",
+    ),
+    (
+        "petals",
+        "M20 20q1-10 11-11q-1 10-11 11q10 1 11 11q-10-1-11-11"
+        "q-1 10-11 11q1-10 11-11q-10-1-11-11q10 1 11 11",
+    ),
+    ("mark shell dots", "M20 20h0"),
 )
+_EYE = "m-7 0q7-7.5 14 0q-7 7.5-14 0"
+_FOUR = [(x, y) for y in (12, 28) for x in (12, 28)]
+_DOTS = "M11 11h0M29 11h0M20 20h0M11 29h0M29 29h0"
 
-_EYE = "m-6 0q6-6 12 0q-6 6-12 0m6 0h0"
-_FIVE = "m-4-4h0m8 0h0m-4 4h0m-4 4h0m8 0h0"
-
-_MARKS = (
-    (EYES, "".join(f"M{x} {y}{_EYE}" for x in (12, 28) for y in (12, 28))),
-    (FOUR_FIVES, "".join(f"M{x} {y}{_FIVE}" for x in (12, 28) for y in (12, 28))),
-    (WAVY_CORNERS, "M8 14l6-5 6 5 6-5 6 5M8 22l6-5 6 5 6-5 6 5M8 30l6-5 6 5 6-5 6 5"),
-    (QUARTERED, "M20 7v26M7 20h26M9 9h22v22h-22z"),
+_MOTIFS = (
+    (
+        EYES,
+        (
+            ("mark lapis", "".join(f"M{x} {y}{_EYE}" for x, y in _FOUR)),
+            ("mark red dots", "".join(f"M{x} {y}h0" for x, y in _FOUR)),
+        ),
+    ),
+    (
+        FOUR_FIVES,
+        (
+            ("mark lapis", "M20 5v30M5 20h30"),
+            ("mark lapis dots", "".join(f"M{x} {y}m-4-4h0m8 0h0m0 8h0m-8 0h0" for x, y in _FOUR)),
+            ("mark red dots", "".join(f"M{x} {y}h0" for x, y in _FOUR)),
+        ),
+    ),
+    (
+        WAVY_CORNERS,
+        (
+            ("mark lapis", "M6 13l7-6 7 6 7-6 7 6M6 33l7-6 7 6 7-6 7 6"),
+            ("mark red", "M6 23l7-6 7 6 7-6 7 6"),
+        ),
+    ),
+    (
+        QUARTERED,
+        (
+            ("inlay lapis", "M19 7h-12v12h4v-4h4v-4h4zM21 33h12v-12h-4v4h-4v4h-4z"),
+            ("inlay red", "M21 7h12v12h-4v-4h-4v-4h-4zM19 33h-12v-12h4v4h4v4h4z"),
+            ("mark lapis", "M20 15l5 5-5 5-5-5z"),
+        ),
+    ),
 )
+_FIVE_DOTS = (("mark lapis discs", _DOTS), ("mark shell dots", _DOTS))
+"""What is on the others, in no rule set of any meaning."""
 
-_FIVE_DOTS = "M12 12h0M28 12h0M20 20h0M12 28h0M28 28h0"
+_PIPS = "M-.45-.45h0M.45-.45h0M0 0h0M-.45.45h0M.45.45h0"
+"""The five dots of a piece of radius 1."""
 
 
 class Arrow(NamedTuple):
@@ -104,13 +146,13 @@ def board_svg(
     side whose row is on top.
     """
     rules = position.mechanics.rules
-    parts = list(_rows(position, view, is_named))
+    parts = [*_frame(rules.board), *_rows(position, view, is_named)]
     parts += (_tray(position, side, view) for side in (LIGHT, DARK))
     parts += _coordinates(rules, view)
     parts += (_arrow(rules, position.side, arrow, view) for arrow in arrows)
     top = -_STRIP - _TRAY - 2
-    width = len(rules.board.rows[0]) * _CELL + _STRIP + 2
-    box = f"{-_STRIP} {top} {width} {3 * _CELL + _TRAY + 6 - top}"
+    width = len(rules.board.rows[0]) * _CELL + _STRIP + _FRAME + 2
+    box = f"{-_STRIP} {top} {width} {3 * _CELL + _GAP + _TRAY - top}"
     role = "table" if is_named else "img"
     name = escape(label or position.notation)
     return Markup(
@@ -175,7 +217,7 @@ def _middle(rules: RuleData, side: str, index: int, view: str) -> tuple[float, f
 
 def _tray_top(side: str, view: str) -> int:
     """Where what a side has at home and off is drawn: next to its own row."""
-    return -_STRIP - _TRAY if side == view else 3 * _CELL + 4
+    return -_STRIP - _TRAY if side == view else 3 * _CELL + _GAP
 
 
 def _row_top(row: str, view: str) -> int:
@@ -184,14 +226,26 @@ def _row_top(row: str, view: str) -> int:
 
 def _coordinates(rules: RuleData, view: str) -> Iterator[str]:
     """The columns' numbers above the board, and the rows' letters to the left of it."""
+    before = -(_STRIP + _FRAME) / 2
     for column in range(len(rules.board.rows[0])):
-        yield _coordinate((column + 0.5) * _CELL, -_STRIP / 2, str(column + 1))
+        yield _coordinate((column + 0.5) * _CELL, before, str(column + 1))
     for row in ROW_NAMES:
-        yield _coordinate(-_STRIP / 2, _row_top(row, view) + _CELL / 2, row)
+        yield _coordinate(before, _row_top(row, view) + _CELL / 2, row)
 
 
 def _coordinate(x: float, y: float, name: str) -> str:
     return f'<text class="coordinate" x="{x:g}" y="{y:g}" aria-hidden="true">{name}</text>'
+
+
+def _frame(board: Board) -> Iterator[str]:
+    """Wood, and the bitumen in it that holds the plaques, in the shape of the board."""
+    path = ""
+    for row, kinds in enumerate(board.rows):
+        for run in re.finditer(r"\.+", kinds):
+            width = len(run[0]) * _CELL
+            path += f"M{run.start() * _CELL} {row * _CELL}h{width}v{_CELL}h-{width}z"
+    yield f'<path class="wood" d="{path}"/>'
+    yield f'<path class="bitumen" d="{path}"/>'
 
 
 def _rows(position: Drawn, view: str, is_named: bool) -> Iterator[str]:
@@ -201,25 +255,32 @@ def _rows(position: Drawn, view: str, is_named: bool) -> Iterator[str]:
         squares = [f"{name}{column}" for column, kind in enumerate(kinds, 1) if kind == "."]
         cells = ""
         for square in squares:
-            words = [square, square_word(board, marks, square)] if is_named else []
-            cells += _cell(board, square, filled[square], view, [*filter(None, words)])
+            mark = square_mark(board, marks, square)
+            words = [square, *([say(f"mark.{mark}")] if mark else [])] if is_named else []
+            cells += _cell(board, square, filled[square], view, words)
         yield f'<g role="row">{cells}</g>' if is_named else cells
 
 
-def square_word(board: Board, marks: Mapping[str, str], square: str) -> str:
-    """The marking of a square in words; empty if it has none that means something.
+def square_mark(board: Board, marks: Mapping[str, str], square: str) -> str:
+    """The marking of a square, as `say` names it; empty if it has none that means something.
 
     `marks` are those of the family (`Family.marks`).
     """
-    return "rosette" if square in board.rosettes else MARK_WORDS.get(marks.get(square, ""), "")
+    return "rosette" if square in board.rosettes else MARKS.get(marks.get(square, ""), "")
 
 
 def icon_svg() -> str:
     """The program's icon: a square with a rosette, as a file of its own."""
+    light = style_sheet("board").split("}", 1)[0]
+    colour = dict(re.findall(r"--(\w+): ([^;]+);", light))
+    petals = "".join(
+        f'<path d="{path}" fill="{colour[name]}"/>'
+        for (_, path), name in zip(_ROSETTE, ("lapis", "red"), strict=False)
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_CELL} {_CELL}">'
-        f'<rect width="{_CELL}" height="{_CELL}" fill="#f0e4cc"/>'
-        f'<path d="{_ROSETTE}" fill="#b0772a" transform="translate(5 5) scale(.75)"/></svg>\n'
+        f'<rect width="{_CELL}" height="{_CELL}" fill="{colour["shell"]}"/>'
+        f'<g transform="translate(5 5) scale(.75)">{petals}</g></svg>\n'
     )
 
 
@@ -232,10 +293,7 @@ def _cell(board: Board, square: str, content: str, view: str, words: Sequence[st
     if words:
         named = f' role="cell" aria-label="{", ".join([*words, *pieces_words(pieces)])}"'
     parts = [_rect("square", 1)]
-    if is_rosette:
-        parts.append(f'<path class="rosette" d="{_ROSETTE}"/>')
-    elif board == UR:
-        parts.append(_mark(square))
+    parts += (f'<path class="{css}" d="{path}"/>' for css, path in _motif(board, square))
     if pieces and is_rosette:
         parts.append(_rect("ring", 3))
     # Pieces are drawn in a grid with about as many columns as rows, from the bottom up like stacks.
@@ -254,18 +312,23 @@ def pieces_words(pieces: Sequence[str]) -> list[str]:
     """Pieces in words, alike ones counted: ``2 light``, ``dark marked``, ``light 3``."""
     words = []
     for piece in dict.fromkeys(pieces):
-        count = pieces.count(piece)
-        number = f"{count} " if count > 1 else ""
-        mark = " marked" * is_marked(piece) + " resting" * is_resting(piece)
-        words.append(f"{number}{SIDE_NAMES[side_of(piece)]}{mark} {awake(piece[1:])}".rstrip())
+        count, number = pieces.count(piece), awake(piece[1:])
+        side = f"piece.{SIDE_NAMES[side_of(piece)]}"
+        key = f"{side}{'.marked' * is_marked(piece)}{'.resting' * is_resting(piece)}"
+        if number:
+            words += [say(f"{key}.number", number=number)] * count
+        else:
+            words.append(say(key, count=count))
     return words
 
 
-def _mark(square: str) -> str:
-    """What is carved into a square of the Ur board: five dots where it is nothing else."""
-    path = next((path for squares, path in _MARKS if square in squares), None)
-    css = "mark" if path else "mark dots"
-    return f'<path class="{css}" d="{path or _FIVE_DOTS}"/>'
+def _motif(board: Board, square: str) -> Sequence[tuple[str, str]]:
+    """What a square is inlaid with: rosettes on every board, the rest on the one from Ur."""
+    if square in board.rosettes:
+        return _ROSETTE
+    if board != UR:
+        return ()
+    return next((motif for squares, motif in _MOTIFS if square in squares), _FIVE_DOTS)
 
 
 def _tray(position: Drawn, side: str, view: str) -> str:
@@ -293,7 +356,7 @@ def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str])
         _piece("spare", piece, _LABEL + _SPARE / 2 + k * step, (_TRAY - 2) / 2, 0.42 * _SPARE)
         for k, piece in enumerate(pieces)
     )
-    words = f"{_PLACE_WORDS[place]} {len(pieces)}"
+    words = say(f"place.{place}", count=len(pieces))
     return (
         f'<g data-square="{place}" data-side="{name}" transform="translate({x:g} 0)">'
         f'<rect class="place" width="{width:g}" height="{_TRAY - 2}" rx="4"/>'
@@ -303,13 +366,17 @@ def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str])
 
 
 def _piece(kind: str, piece: str, x: float, y: float, radius: float) -> str:
+    """A disc with five dots; one that has turned over shows a larger one, a numbered one that."""
     css = SIDE_NAMES[side_of(piece)]
     parts = [f'<circle class="{kind} {css}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>']
+    number = piece[1:]
     if is_marked(piece):
-        parts.append(
-            f'<circle class="leg {css}" cx="{x:.1f}" cy="{y:.1f}" r="{0.4 * radius:.1f}"/>'
-        )
-    if number := piece[1:]:
+        inner = (0.75 if number else 0.4) * radius
+        parts.append(f'<circle class="leg {css}" cx="{x:.1f}" cy="{y:.1f}" r="{inner:.1f}"/>')
+    elif not number:
+        place = f"translate({x:.1f} {y:.1f}) scale({radius:.1f})"
+        parts.append(f'<path class="pips {css}" transform="{place}" d="{_PIPS}"/>')
+    if number:
         parts.append(
             f'<text class="number {css}" x="{x:.1f}" y="{y:.1f}" '
             f'font-size="{1.3 * radius:.1f}">{number}</text>'
@@ -327,20 +394,19 @@ def _rect(css: str, inset: int) -> str:
 _SLOT = "\N{OBJECT REPLACEMENT CHARACTER}"
 
 _SQUARE_SLOTS = re.compile(
-    r'(<g data-square="([ABC]\d+)"[^>]* role="cell" aria-label="[^"]*)(">.*?)(</g>)'
+    r'(<g data-square="([ABC]\d+)"[^>]* role="cell" aria-label=")[^"]*(">.*?)(</g>)'
 )
 
-_PLACE_SLOTS = re.compile(r'(<text class="count"[^>]*>\w+ )\d+(</text>)(?:<circle[^>]*/>)*')
+_PLACE_SLOTS = re.compile(r'(<text class="count"[^>]*>)[^<]*(</text>)(?:<(?:circle|path)[^>]*/>)*')
 
 
 def board_template(empty: Drawn, view: str) -> dict[str, Any]:
     """The drawing of a board with named squares, cut where its pieces belong.
 
     `empty` is a position without pieces. Between the ``texts`` belong, in this order: the
-    position's notation; for each of ``squares`` the words for its pieces, then the pieces; for
-    light and for dark the bar of the side to throw, and for home and for off the count and the
-    pieces. ``middles`` has by side the centres of the squares of its path, with home before them
-    and off after them.
+    position's notation; for each of ``squares`` its words, then its pieces; for light and for dark
+    the bar of the side to throw, and for home and for off the words and the pieces. ``middles`` has
+    by side the centres of the squares of its path, with home before them and off after them.
     """
     rules = empty.mechanics.rules
     text = str(board_svg(empty, label=_SLOT, view=view, is_named=True))

@@ -8,7 +8,7 @@ import pathlib
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -215,6 +215,7 @@ class TableFile(Closing):
 
     def _keep_chunks(self, count: int) -> None:
         """Set the number of decoded chunks to cache, and empty the cache."""
+        self._n_cached = count
         self._chunk: Callable[[int], npt.NDArray[Any]] = lru_cache(count)(self._load_chunk)
 
     def is_same(self, other: TableFile) -> bool:
@@ -344,7 +345,8 @@ class TableFile(Closing):
 
         Once as many chunks have been read as the table has, the whole table is decoded and kept in
         memory in its value type, if that takes less than half of the free memory, or at most
-        `limit_memory`. Until then a few values are read as `read_one` reads them.
+        `limit_memory`; otherwise as many chunks as fit there. Until then a few values are read as
+        `read_one` reads them.
         """
         ranks = np.asarray(ranks)
         if ranks.size == 0:
@@ -356,8 +358,8 @@ class TableFile(Closing):
         self.check_all_held(ranks.ravel())
         if self._flat is None:
             self._chunks_asked += min(ranks.size, self.n_chunks)
-            if self._chunks_asked >= self.n_chunks and has_room(self.n_decoded_bytes, self._memory):
-                self.load()
+            if self._chunks_asked >= self.n_chunks:
+                self._keep_more()
         if self._flat is None:
             flat = ranks.ravel()
             if flat.size <= _FEW:
@@ -366,6 +368,14 @@ class TableFile(Closing):
                 values = self._gather(flat)
             return values.reshape(ranks.shape)
         return self._kind.decode(np.take(self._flat, self._places(ranks)))
+
+    def _keep_more(self) -> None:
+        """Keep the whole table, or, where there is no room for it, the chunks that there is for."""
+        if has_room(self.n_decoded_bytes, self._memory):
+            self.load()
+        elif self._memory is None and self._n_cached == CACHED_CHUNKS:
+            chunk = self.chunk_length * self._kind.dtype.itemsize
+            self._keep_chunks(max(CACHED_CHUNKS, free_memory() // 2 // chunk))
 
     def _places(self, ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The indices of ranks in `_flat`."""
@@ -376,8 +386,8 @@ class TableFile(Closing):
         return ranks + places
 
     def _gather(self, ranks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        # One chunk at a time, so that each is decoded once, and into one buffer. The cache is made
-        # for single reads, and many chunks would only flush it.
+        # One chunk at a time, so that each is decoded once. More than the cache holds would only
+        # flush it: they are decoded into one buffer.
         buffer = np.empty(self.chunk_length, dtype=self._kind.dtype)
         rows = self._rows_of(ranks)
         chunk, at = np.divmod(ranks - self.blocks["first_rank"][rows], self.chunk_length)
@@ -385,8 +395,11 @@ class TableFile(Closing):
         order = np.argsort(chunk, kind="stable")
         values = np.empty(len(ranks))
         wanted, starts = np.unique(chunk[order], return_index=True)
-        for number, members in zip(wanted, np.split(order, starts[1:]), strict=True):
-            values[members] = self._kind.decode(self._load_chunk(int(number), buffer)[at[members]])
+        read = self._chunk
+        if len(wanted) > self._n_cached:
+            read = partial(self._load_chunk, buffer=buffer)
+        for number, members in zip(wanted.tolist(), np.split(order, starts[1:]), strict=True):
+            values[members] = self._kind.decode(read(number)[at[members]])
         return values
 
     def read_block(self, index: int) -> npt.NDArray[np.float64]:

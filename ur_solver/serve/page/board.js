@@ -1,6 +1,7 @@
 // The board: the engine's drawing with arrows, and what is pressed, dragged and dropped on it.
 
-import { drag, make, makeSvg, parsedSvg } from "./dom.js";
+import { drag, make, makeSvg, parsedSvg, swipe } from "./dom.js";
+import { pieceSvg } from "./engine/drawing.js";
 import { say } from "./speech.js";
 import { other } from "./words.js";
 
@@ -11,6 +12,12 @@ const FIRST_AT_HOME = 70;
 
 /** From the middle of a square to just beyond its edge. */
 const EDGE = 20.5;
+
+/** From the edge of the outermost squares to just beyond the frame. */
+const FRAME = 6;
+
+/** The radius of a piece on its way. */
+const ON_ITS_WAY = 14;
 
 /** The name of a place for pieces: a square, or `light home` and the like. */
 export function placeOf(element) {
@@ -31,7 +38,7 @@ export class Board {
     /**
      * What takes presses on the board.
      * @type {{press: (place: string) => void, drop: (from: string, to: string) => void,
-     *   canDrag: (place: string) => boolean}}
+     *   canDrag: (place: string) => boolean, swipe?: (step: 1 | -1) => void}}
      */
     this.hands = NONE;
     /** Whose pieces are whose, in words. */
@@ -43,7 +50,11 @@ export class Board {
     });
     this.host.addEventListener("pointerdown", (event) => {
       const place = placeOf(event.target);
-      if (event.button || !place || !this.hands.canDrag(place)) return;
+      if (event.button) return;
+      if (!place || !this.hands.canDrag(place)) {
+        if (event.pointerType === "touch") swipe(event, (step) => this.hands.swipe?.(step));
+        return;
+      }
       drag(event, () => this.ghost(place), (element) => {
         const end = placeOf(element);
         if (end && end !== place) this.hands.drop(place, end);
@@ -88,25 +99,27 @@ export class Board {
 
   /** Let the piece that moved walk along its path, and a captured one go home. */
   animate({ side, along, capture }) {
-    const points = along.map((place) => this.middleOf(place));
-    const duration = Math.min(900, 110 * (points.length - 1) + 80);
-    const [end] = points.slice(-1);
     const group = this.group(along.at(-1));
     const top = [...group.querySelectorAll("circle.piece, circle.spare")].at(-1);
+    const [x0, y0, radius] = ["cx", "cy", "r"].map((name) => Number(top.getAttribute(name)));
+    const points = [...along.slice(0, -1).map((place) => this.middleOf(place)), middle(this.boxOf(top))];
+    const duration = Math.min(900, 110 * (points.length - 1) + 80);
     const hidden = [];
     for (let each = top; each; each = each.nextElementSibling) hidden.push(each);
+    const walker = makeSvg("g", {}, ...hidden.map((each) => each.cloneNode(true)));
     for (const each of hidden) each.style.visibility = "hidden";
-    const walker = makeSvg("circle", { class: `piece ${side}`, r: 13 });
     this.moving.append(walker);
-    const step = ([x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
-    walker.animate(points.map(step), { duration, fill: "both" }).finished.then(() => {
+    const way = points.map(([x, y], k) => ({ transform:
+      `translate(${x}px, ${y}px) scale(${k + 1 < points.length ? ON_ITS_WAY / radius : 1}) translate(${-x0}px, ${-y0}px)` }));
+    walker.animate(way, { duration, fill: "both" }).finished.then(() => {
       walker.remove();
       for (const each of hidden) each.style.visibility = "";
     }).catch(() => {});
     if (!capture) return duration;
-    const caught = makeSvg("circle", { class: `piece ${other(side)}`, r: 13 });
+    const caught = makeSvg("g", {}, ...carried(other(side)).children);
     this.moving.prepend(caught);
-    caught.animate([end, this.middleOf(`${other(side)} home`)].map(step),
+    const back = [points.at(-1), this.middleOf(`${other(side)} home`)];
+    caught.animate(back.map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` })),
       { duration: 450, delay: duration - 60, fill: "both", easing: "ease-in-out" })
       .finished.then(() => caught.remove()).catch(() => {});
     return duration + 400;
@@ -119,17 +132,22 @@ export class Board {
   }
 
   /** Where a part of the drawing is in it. */
-  boxOf(group) {
-    const box = group.firstElementChild.getBoundingClientRect();
+  boxOf(element) {
+    const box = element.getBoundingClientRect();
     const { a, e, f } = this.svg.getScreenCTM();
     const [left, top] = [(box.x - e) / a, (box.y - f) / a];
     return { left, top, right: left + box.width / a, bottom: top + box.height / a };
   }
 
+  roomOf(group) {
+    return this.boxOf(group.firstElementChild);
+  }
+
   /** The middle of a place; of pieces that wait or have finished, where the first one is. */
   middleOf(place) {
-    const { left, top, right, bottom } = this.boxOf(this.group(place));
-    return [place.includes(" ") ? left + FIRST_AT_HOME : (left + right) / 2, (top + bottom) / 2];
+    const box = this.roomOf(this.group(place));
+    const [x, y] = middle(box);
+    return [place.includes(" ") ? box.left + FIRST_AT_HOME : x, y];
   }
 
   clearWay() {
@@ -167,14 +185,14 @@ export class Board {
 
   /** Between a place for pieces off the board and the board: the edge there, and how far `x` is along it. */
   doorOf(place, x) {
-    const { left, top, right, bottom } = this.boxOf(this.group(place));
-    const squares = [...this.svg.querySelectorAll("[data-square]:not([data-side])")].map((each) => this.boxOf(each));
+    const { left, top, right, bottom } = this.roomOf(this.group(place));
+    const squares = [...this.svg.querySelectorAll("[data-square]:not([data-side])")].map((each) => this.roomOf(each));
     const board = { top: Math.min(...squares.map((each) => each.top)), bottom: Math.max(...squares.map((each) => each.bottom)) };
     const isAbove = bottom <= board.top;
     return {
       along: Math.min(right - 8, Math.max(left + 8, x)),
       inside: isAbove ? bottom - 5 : top + 5,
-      outside: isAbove ? board.top - 1 : board.bottom + 1,
+      outside: isAbove ? board.top - FRAME : board.bottom + FRAME,
     };
   }
 
@@ -240,9 +258,11 @@ function legOf(css, points) {
 
 /** A piece to be carried by the pointer. */
 export function carried(side) {
-  const piece = makeSvg("circle", { class: `piece ${side}`, r: 14 });
-  return makeSvg("svg", { class: "ur-board", viewBox: "-20 -20 40 40" }, piece);
+  const piece = pieceSvg("piece", side[0].toUpperCase(), 0, 0, ON_ITS_WAY);
+  return parsedSvg(`<svg class="ur-board" viewBox="-20 -20 40 40">${piece}</svg>`);
 }
+
+const middle = ({ left, top, right, bottom }) => [(left + right) / 2, (top + bottom) / 2];
 
 // A move chosen by pressing a piece, and the square where it goes if it may go to several.
 

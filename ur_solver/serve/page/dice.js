@@ -10,25 +10,23 @@ const PIPS = {
   6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
 };
 
+const shape = (css, d) => makeSvg("path", { class: css, d });
+const dot = (css, cx, cy, r) => makeSvg("circle", { class: css, cx, cy, r });
+const cube = () => makeSvg("rect", { class: "face", x: 4, y: 4, width: 36, height: 36, rx: 8 });
+
 const DRAWN = {
+  // two of the four tips are marked: one is on top, or both are below
   pyramids: (isMarked) => [
-    makeSvg("path", { class: "face", d: "M22 5 4 38h36z" }),
-    makeSvg("path", { class: "edge", d: "M22 5v33M22 24 4 38M22 24l18 14" }),
-    ...(isMarked ? [makeSvg("circle", { class: "tip", cx: 22, cy: 9, r: 7 })] : []),
+    shape("side", "M22 5 4 35l15 5z"), shape("side shade", "M22 5 19 40l21-6z"),
+    ...(isMarked ? [dot("foot", 19.5, 37, 2.6), dot("tip", 22, 9, 6.5)]
+      : [dot("foot", 7, 33.5, 2.6), dot("foot", 37.3, 32.3, 2.6)]),
   ],
   sticks: (isMarked) => [
-    makeSvg("rect", { class: isMarked ? "face marked" : "face", x: 14, y: 3, width: 16, height: 38, rx: 8 }),
-    makeSvg("path", { class: "edge", d: isMarked ? "M17 14h10M17 22h10M17 30h10" : "M22 8v28" }),
+    makeSvg("rect", { class: isMarked ? "face marked" : "side", x: 14, y: 2, width: 16, height: 40, rx: 8 }),
+    ...(isMarked ? [shape("band", "M14 13h16M14 31h16"), shape("band red", "M14 22h16")] : [shape("glow", "M19 9v26")]),
   ],
-  die: (pips) => [
-    makeSvg("rect", { class: "face", x: 4, y: 4, width: 36, height: 36, rx: 7 }),
-    ...(PIPS[pips] ?? []).map(([x, y]) =>
-      makeSvg("circle", { class: "pip", cx: 22 + 10 * x, cy: 22 + 10 * y, r: 3.6 })),
-  ],
-  number: (number) => [
-    makeSvg("rect", { class: "face", x: 4, y: 4, width: 36, height: 36, rx: 7 }),
-    makeSvg("text", { class: "digit", x: 22, y: 22 }, number === null ? "" : String(number)),
-  ],
+  die: (pips) => [cube(), ...(PIPS[pips] ?? []).map(([x, y]) => dot("pip", 22 + 10 * x, 22 + 10 * y, 3.8))],
+  number: (number) => [cube(), makeSvg("text", { class: "digit", x: 22, y: 22 }, number === null ? "" : String(number))],
 };
 
 /** One throw of dice as a picture; null for dice that lie there unthrown. */
@@ -53,11 +51,14 @@ export function showDice(look, throws, isFresh) {
   at("dice").replaceChildren(...pictures);
   if (!isFresh || still.matches) return;
   pictures.flatMap((picture) => [...picture.children]).forEach((die, k) => {
-    const turn = (k % 2 ? 1 : -1) * (180 + 70 * k);
+    const turn = (k % 2 ? 1 : -1) * (400 + 90 * k);
+    const [from, far] = [8 * k - 60, 5 - 3 * k];
     die.firstChild.animate([
-      { transform: `translate(${8 * k - 30}px, -26px) rotate(${turn}deg)`, opacity: 0.2 },
-      { transform: `translate(${4 - k}px, 3px) rotate(${turn / 6}deg)`, opacity: 1, offset: 0.7 },
+      { transform: `translate(${from}px, -30px) rotate(${turn}deg)`, opacity: 0, easing: "ease-in" },
+      { transform: `translate(${from / 2}px, 4px) rotate(${turn / 2}deg)`, opacity: 1, offset: 0.35, easing: "ease-out" },
+      { transform: `translate(${from / 6}px, -9px) rotate(${turn / 5}deg)`, offset: 0.55, easing: "ease-in" },
+      { transform: `translate(${far}px, 2px) rotate(${turn / 24}deg)`, offset: 0.8, easing: "ease-out" },
       { transform: "none" },
-    ], { duration: 420 + 50 * k, easing: "ease-out" });
+    ], { duration: 520 + 60 * k });
   });
 }

@@ -44,9 +44,9 @@ export class DiceTest extends Dialog {
     rows.push([say("fair.throws"), "", ...SERIES.map((side) => number(found[side].throws))],
       [say("fair.mean"), number(found.both.fair_mean, 2), ...SERIES.map((side) => meanWords(found[side]))]);
     this.found.replaceChildren(
+      ...SERIES.map((side) => make("p", {}, make("b", {}, say("fair.series.head", { series: side }), " "), found[side].text)),
       make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": say("fair.counts") },
-        figures(say("fair.caption"), [say("fair.throw"), say("fair.fair"), ...SERIES.map((series) => say("fair.series", { series }))], rows)),
-      ...SERIES.map((side) => make("p", {}, make("b", {}, say("fair.series.head", { series: side }), " "), found[side].text)));
+        figures(say("fair.caption"), [say("fair.throw"), say("fair.fair"), ...SERIES.map((series) => say("fair.series", { series }))], rows)));
   }
 }
 

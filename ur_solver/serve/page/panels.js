@@ -20,12 +20,9 @@ export function showChances(session) {
     : say("chances.of", { who: sideWord(side), value: units.value(values[side], errorOf(answer)) }));
   host.setAttribute("aria-label",
     SIDES.map(words).join(", "));
-  const parts = SIDES.map((side) => {
-    const part = make("div", { class: side }, make("span", {}, words(side)));
-    part.style.flexGrow = side === "light" ? share : 1 - share;
-    return part;
-  });
-  host.replaceChildren(...parts);
+  const bar = make("div", {}, ...SIDES.map((side) => make("div", { class: side })));
+  [...bar.children].forEach((part, k) => { part.style.flexGrow = k ? 1 - share : share; });
+  host.replaceChildren(bar, ...SIDES.map((side) => make("span", { class: side }, words(side))));
 }
 
 /** A button for every throw: how likely it is, what it is worth, and how lucky. */
@@ -72,9 +69,9 @@ export function showMoves(session, play) {
     : session.mustChoose ? say("moves.choose")
     : !session.entry ? (session.isPlayed ? say("moves.throw") : say("moves.throw-or-choose"))
     : moves.length ? "" : say("moves.none");
+  const words = moves.map((move) => moveWords(move.move, move.again));
   at("moves").replaceChildren(...moves.map((move, number) => {
-    const facts = [make("span", { class: "named" },
-      make("span", {}, moveWords(move.move, move.again)), make("b", {}, move.move))];
+    const facts = [make("span", { class: "named" }, make("span", {}, words[number]), make("b", {}, move.move))];
     if (isShown) {
       const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
@@ -87,7 +84,9 @@ export function showMoves(session, play) {
       if ("chance" in move) facts.push(make("span", { class: "faint" }, say("moves.wins", { chance: percent(move.chance, 1) })));
     }
     if (move === played) facts.push(make("span", { class: "faint" }, say("moves.played")));
-    const css = number === session.chosen ? "chosen" : "";
+    // where there is little room, the notation is shown only of those that it tells apart
+    const isAlike = words.filter((each) => each === words[number]).length > 1;
+    const css = `${number === session.chosen ? "chosen" : ""}${isAlike ? " alike" : ""}`;
     return make("li", {}, make("button", { class: css, onclick: () => play(move) }, ...facts));
   }));
 }
