@@ -2,6 +2,7 @@
 
 import { games } from "./api.js";
 import { at, button, make } from "./dom.js";
+import { GUIDED } from "./guide.js";
 import { language, parts, say } from "./speech.js";
 import { LEVELS } from "./words.js";
 
@@ -89,7 +90,8 @@ const opponent = () => document.querySelector("#opponents input:checked").value;
 /**
  * Show the games.
  * @param {{rules: any[], tables: any[]}} known
- * @param {{play: (choice: object) => void, rules: (path: string, place?: string) => void}} on where a place of the rules may be what is looked for
+ * @param {{play: (choice: object) => void, learn: () => void, rules: (path: string, place?: string) => void}} on
+ *   where a place of the rules may be what is looked for
  */
 export function showStart({ rules, tables }, on) {
   at("opponents").replaceChildren(make("legend", {}, say("start.whom")),
@@ -109,6 +111,7 @@ export function showStart({ rules, tables }, on) {
     at("other-games").replaceChildren(...cards(more));
     showHero(hero, sourceOf(hero, tables, opponent() !== "human").pieces);
   };
+  at("learn").hidden = !rules.some(({ name }) => name === GUIDED.name);
   at("opponents").onchange = show;
   show();
 }
