@@ -193,6 +193,8 @@ function programActs(session, player) {
 
 /** @type {AudioContext | null} */
 let context = null;
+/** Milliseconds after which a sound that could not be played is not played any more. */
+const LATE = 500;
 
 function tone(at, pitch, seconds, loudness = 0.15, kind = "triangle") {
   const source = new OscillatorNode(context, { type: kind, frequency: pitch });
@@ -226,12 +228,22 @@ const SOUNDS = {
   end: () => [523, 659, 784, 1047].forEach((pitch, k) => tone(0.12 * k, pitch, 0.35)),
 };
 
+/** Let sounds go on that a phone has suspended, as it does when it is locked; a press allows it. */
+async function wake() {
+  if (context && context.state !== "running") await context.resume().catch(() => {});
+}
+
+for (const press of ["click", "keydown"]) addEventListener(press, wake, { capture: true });
+
 /** Play a sound, if they are on. @param {"dice" | "move" | "capture" | "again" | "pass" | "end"} name */
 export function sound(name) {
   // a page that was opened or reloaded is silent until somebody presses something: browsers insist
   if (!options.sound || navigator.userActivation?.hasBeenActive === false) return;
   context ??= new AudioContext();
-  SOUNDS[name]();
+  const asked = performance.now();
+  wake().then(() => {
+    if (performance.now() - asked < LATE) SOUNDS[name]();
+  });
 }
 
 // How good the last move was, for somebody who plays and wants to know.
@@ -291,6 +303,5 @@ export function showVerdict(session) {
   const people = isEnd ? ["light", "dark"].filter((side) => session.players[side] === "human") : [];
   const words = isEnd ? [...people.map((side) => gameWords(session, side)), accountWords(session)].join("")
     : choice ? wordsOf(session, choice) : "";
-  at("verdict").hidden = !words;
   if (at("verdict").textContent !== words) at("verdict").textContent = words;
 }

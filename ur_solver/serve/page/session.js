@@ -6,7 +6,7 @@ import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, sideOf
 import { placed, wayOf } from "./board.js";
 import { newKey, picked } from "./common.js";
 import { GUIDED, wanted } from "./guide.js";
-import { SIDES, Units, choicesOf, entryOf, errorOf, throwsOf } from "./words.js";
+import { SIDES, Units, choicesOf, entryOf, errorOf, other, throwsOf } from "./words.js";
 
 export class Session {
   /** @param {(moved?: [string, string] | null) => Promise<void>} changed */
@@ -27,6 +27,16 @@ export class Session {
   get ownSide() {
     const own = SIDES.filter((side) => this.players[side] === "human");
     return own.length === 1 ? own[0] : null;
+  }
+
+  /** The side whose row is far, on top, unless somebody turns the board: one's own is near. */
+  get farSide() {
+    return this.ownSide ? other(this.ownSide) : "light";
+  }
+
+  /** Show the board from the usual side, or turned. */
+  look(isTurned) {
+    this.view = isTurned ? other(this.farSide) : this.farSide;
   }
 
   // The rules, and games.
@@ -375,7 +385,7 @@ export class Session {
     const isNext = next && isSame(next, { ...next, choice: this.choice, throws: this.thrown ?? [] });
     if (this.choice && this.choices.length > 1 && !isNext) parts.said = this.choice;
     if (this.thrown && !isNext) parts.throw = this.thrown.join("-");
-    if (this.view !== "light") parts.top = this.view;
+    if (this.view !== this.farSide) parts.top = this.view;
     if (!this.showsValues) parts.values = "no";
     if (this.isGuided) parts.learn = "yes";
     for (const side of SIDES) {
@@ -402,7 +412,6 @@ export class Session {
     };
     const path = parts.has("table") ? `tables/${parts.get("table")}`
       : parts.has("rules") ? `rules/${parts.get("rules")}` : fallback;
-    this.view = parts.get("top") === "dark" ? "dark" : "light";
     this.showsValues = parts.get("values") !== "no";
     this.editing = parts.get("edit") === "yes";
     await tried(() => this.take(path));
@@ -416,6 +425,7 @@ export class Session {
       this.players[side] = player === "random" || Object.hasOwn(this.about.players ?? {}, player) ? player : "human";
       this.names[side] = parts.get(`${side}-name`) ?? null;
     }
+    this.view = SIDES.includes(parts.get("top")) ? parts.get("top") : this.farSide;
     this.result = parts.get("result") ?? null;
     this.isGuided = parts.get("learn") === "yes" && this.about.name === GUIDED.name;
     const { lines, fault: unread } = readLines(parts.get("game") ?? "");
