@@ -105,12 +105,12 @@ def show_mistake(page: Any) -> None:
 
 
 def play(page: Any, lesson: str = "") -> None:
-    """Play until there are two pieces to choose from, or until something is learnt."""
+    """Play until there are two pieces to choose from, later one, or until something is learnt."""
     presses = ["#go-on", "#throw[aria-disabled=false]", "#options .main", "#options button"]
     for _ in range(80):
         page.wait_for_selector("main[aria-busy=false]")
         moves, turns = page.locator("#moves button"), page.locator("#turns .turn")
-        is_there = moves.count() > 1 and turns.count() > 6
+        is_there = turns.count() > 6 and moves.count() > (turns.count() < 20)
         if lesson in page.inner_text("#lesson") if lesson else is_there:
             return
         for each in (*presses, "#moves button", "#board .movable, #board .target"):
