@@ -236,7 +236,7 @@ function written(blocks) {
  * Show the rules of a source.
  * @param {import("./api.js").Source} source
  */
-export async function openRules(source) {
+export async function openRules(source, place = null) {
   const [about, prose] = await Promise.all([source.about(), source.prose()]);
   const { svg } = await source.position(about.start, "light");
   const host = make("div", { class: "example" });
@@ -252,11 +252,12 @@ export async function openRules(source) {
     make("ul", {}, ...others.map((sentence) => make("li", {}, sentence))),
     ...prose.sections.map((section) => make("details", {}, make("summary", {}, section.title),
       ...written(section.blocks))),
-    prose.sources.length ? make("p", { class: "faint" }, `Source: ${prose.sources.join("; ")}.`) : "",
+    prose.sources.length ? make("p", { id: "rules-sources", class: "faint", tabindex: -1 }, `Source: ${prose.sources.join("; ")}.`) : "",
   );
   at("rules-dialog").showModal();
   const board = new Board(host);
   board.show(svg);
   board.drawWay(wayOf(about, "light"), "light");
   at("rules-dialog").scrollTop = 0;
+  if (place) at(place)?.focus();
 }

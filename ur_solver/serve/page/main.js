@@ -6,6 +6,7 @@ import { openRules, wireDialogs } from "./dialogs.js";
 import { at, button, failure, keepingFocus, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { awaited } from "./files.js";
+import { GUIDED, goOn, isBeingRead, showGuide } from "./guide.js";
 import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
 import { Queue, entered, options, setOption } from "./common.js";
@@ -13,7 +14,8 @@ import { device } from "./device.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
 import { Session } from "./session.js";
-import { pathFor, showLast, showStart } from "./start.js";
+import { say } from "./speech.js";
+import { pathFor, showLast, showStart, sourceOf } from "./start.js";
 import { counted, moveWords, other, throwsOf } from "./words.js";
 
 let fallback = "";
@@ -123,6 +125,7 @@ function showAll() {
   showPath();
   showStatus();
   showVerdict(session);
+  showGuide(session);
   for (const [id, node] of [["back", session.at.parent], ["first", session.at.parent],
     ["forward", session.at.next], ["last", session.at.next], ["undo", session.taken]]) {
     at(id).disabled = !node;
@@ -153,6 +156,7 @@ function showSource() {
     ? `Values of ${about.word} are estimates, by a search of ${about.plies} plies, with their 95 % intervals.`
     : about.digest ? `Values of ${about.word}: ${about.error === null ? `estimated within ${about.tolerance}` : `proven within ${about.error.toPrecision(3)}`}.`
     : `${about.word} is not solved here: no values.`;
+  at("game-name").textContent = say("head.playing", { game: about.title, pieces: about.pieces });
   document.title = `${about.title} – Royal Game of Ur`;
 }
 
@@ -224,9 +228,10 @@ function after() {
     return session.go(session.root);
   });
   return [
+    session.isGuided ? button(say("guide.beginner"), act(playBeginner), { class: "main" }) : null,
     session.source.hasValues && session.at.parent ? button("Go through the game", review) : null,
-    session.at.parent ? button("Save the game", () => at("save").click()) : null,
-    button("Other games", () => { location.hash = ""; }),
+    session.at.parent && !session.isGuided ? button("Save the game", () => at("save").click()) : null,
+    button("Other games", leave),
   ].filter(Boolean);
 }
 
@@ -367,6 +372,7 @@ function pick(step) {
 /** Play a move; pass where there is none; throw before; choose the best before a throw that needs a choice. */
 function doIt(move) {
   if (opening.isOn) return opening.roll();
+  if (isBeingRead(session)) return goOn(session);
   if (!isOwnTurn()) return null;
   if (session.mustChoose) return session.takeChoice(bestChoice());
   if (session.mustPass) return session.play(null);
@@ -408,6 +414,12 @@ for (const [id, action] of [
   ["first", KEYS.Home], ["back", KEYS.ArrowLeft], ["forward", KEYS.ArrowRight], ["last", KEYS.End],
   ["undo", KEYS.u], ["flip", flip], ["hint", hint], ["path", togglePath], ["throw", thrown],
   ["again", () => start(session.players, session.names)],
+  ["learn-now", () => play({ path: `rules/${GUIDED.name}:${GUIDED.pieces}`, players: { light: "human", dark: "random" }, names: {}, isGuided: true })],
+  ["go-on", () => {
+    at("board").focus({ preventScroll: true });
+    return goOn(session);
+  }],
+  ["leave", leave],
   ["mistake-back", () => meet(-1)],
   ["mistake-next", () => meet(1)],
   ["edit", () => {
@@ -433,13 +445,13 @@ at("language").addEventListener("change", (event) => {
   if (location.search) location.replace(`${location.pathname}${location.hash}`);
   else location.reload();
 });
-at("menu").addEventListener("click", () => {
-  at("menu").setAttribute("aria-expanded", String(at("menu").getAttribute("aria-expanded") !== "true"));
-});
+at("nav").addEventListener("toggle", (event) => at("menu").setAttribute("aria-expanded", String(event.newState === "open")));
+// before what the button does, so that the focus comes back to the menu from a dialog
 at("nav").addEventListener("click", (event) => {
-  if (event.target.closest("button")) at("menu").setAttribute("aria-expanded", "false");
-});
+  if (event.target.closest("button")) at("nav").hidePopover();
+}, { capture: true });
 at("table").addEventListener("change", act(async (event) => {
+  at("nav").hidePopover();
   session.editing = false;
   session.players = { light: "human", dark: "human" };
   await session.take(event.target.value);
@@ -452,23 +464,35 @@ function leaveEditor(position) {
   act(() => session.changed())();
 }
 
-async function start(players, names) {
+async function start(players, names, isGuided = false) {
   session.editing = false;
   session.players = players;
   session.look(options.turned);
   session.begin(session.about.start);
   for (const side of ["light", "dark"]) session.names[side] = names[side] || null;
+  session.isGuided = isGuided;
   at("board").focus();
   await session.changed();
 }
 
 /** Begin a game from the first screen. */
-async function play({ path, players, names }) {
+async function play({ path, players, names, isGuided }) {
   session.showsValues = false;
   await session.take(path);
-  await start(players, names);
+  await start(players, names, isGuided);
   at("throw").focus({ preventScroll: true });
   scrollTo(0, 0);
+}
+
+/** Begin the game that somebody has learnt, as it is played, against the weakest player there is. */
+async function playBeginner() {
+  const { tables } = await games();
+  const { path, hasValues } = sourceOf(GUIDED, tables, true);
+  await play({ path, players: { light: "human", dark: hasValues ? "weak" : "random" }, names: {} });
+}
+
+function leave() {
+  location.hash = "";
 }
 
 /** Go on with a game that is kept. @param {import("./exercises.js").Game} game */
@@ -502,7 +526,7 @@ async function begin() {
     make("optgroup", { label: "Rules without a table" },
       ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
   // a site may have games of its own only
-  const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path) => openRules(new Source(path))) }));
+  const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path, place) => openRules(new Source(path), place)) }));
   follow = run((...given) => followAddress(arrive, ...given));
   device.listeners.add(showKept);
   showKept();
@@ -529,6 +553,7 @@ async function followAddress(arrive, address = location.hash.slice(1), key = key
     document.body.classList.add("arriving");
     document.body.classList.remove("editing");
     document.title = "The Royal Game of Ur";
+    at("game-name").textContent = "";
     at("table").value = "";
     at("source").textContent = "";
     arrive();

@@ -3,6 +3,7 @@
 import { options, picked } from "./common.js";
 import { drawn, showDice } from "./dice.js";
 import { at, make } from "./dom.js";
+import { isBeingRead, wanted } from "./guide.js";
 import { lossErrorOf, sideOf, verdictOf } from "./tree.js";
 import { VERDICTS, capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
 
@@ -144,7 +145,8 @@ export function showPlay(session) {
   const isOwn = session.players[answer.side] === "human";
   at("throw").setAttribute("aria-disabled", String(!session.mayRoll || !isOwn));
   at("throw").hidden = session.isOver;
-  at("again").hidden = !session.isOver;
+  document.body.dataset.won = session.isPlayed && session.players[answer.winner] === "human" ? answer.winner : "";
+  at("again").hidden = !session.isOver || session.isGuided;
   at("hint").hidden = !session.isPlayed || session.isOver || !session.source.hasValues;
   at("hint").setAttribute("aria-pressed", String(session.isHinted));
 }
@@ -159,7 +161,7 @@ export function soundOf(session, moved) {
 
 /** What the program does by itself here: its own turn, or a forced move if that is wished. */
 export function nextByItself(session) {
-  if (session.isOver || session.editing || session.at.next) return null;
+  if (session.isOver || session.editing || session.at.next || isBeingRead(session)) return null;
   const player = session.players[session.answer.side];
   if (player !== "human") return () => programActs(session, player);
   if (!options.forced || !session.isPlayed || !session.entry) return null;
@@ -184,7 +186,7 @@ function programActs(session, player) {
   }
   if (!session.entry) return session.roll();
   if (session.mustPass) return session.play(null);
-  return session.play(picked(session.entry.moves, (move) => weight(move.loss ?? 0)));
+  return session.play(picked(wanted(session, session.entry.moves), (move) => weight(move.loss ?? 0)));
 }
 
 // Sounds, made here: dice, a piece that lands, a capture, a rosette, the end of a game.

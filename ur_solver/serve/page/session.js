@@ -5,6 +5,7 @@ import { Source } from "./api.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, sideOf, writeTree } from "./tree.js";
 import { placed, wayOf } from "./board.js";
 import { newKey, picked } from "./common.js";
+import { GUIDED, wanted } from "./guide.js";
 import { SIDES, Units, choicesOf, entryOf, errorOf, other, throwsOf } from "./words.js";
 
 export class Session {
@@ -58,6 +59,8 @@ export class Session {
     /** The key under which the game is kept; null until a turn is made here. @type {string | null} */
     this.key = null;
     this.opening = "";
+    /** Whether somebody learns the game by it, see `guide.js`. */
+    this.isGuided = false;
     /** Throws that fell in turns that were taken back, to fall again. @type {number[][]} */
     this.fallen = [];
     /** Whether no address has this game yet. */
@@ -214,7 +217,7 @@ export class Session {
     const { possible } = this;
     if (!possible.length || !this.mayRoll) return null;
     const again = this.isPlayed ? this.fallen.shift() : null;
-    return this.choose(throwsOf(entryOf(possible, again) ?? picked(possible, (each) => each.probability)));
+    return this.choose(throwsOf(entryOf(possible, again) ?? picked(wanted(this, possible), (each) => each.probability)));
   }
 
   /** Play a move of the throw, or pass with null. */
@@ -229,7 +232,7 @@ export class Session {
     }
     const child = at.add(turn, position, this.plies(turn, move));
     this.result = null;
-    this.key ??= newKey();
+    if (!this.isGuided) this.key ??= newKey();
     try {
       await this.go(child, move && { side, along: this.alongOf(move, side), capture: move.capture });
     } catch (error) {
@@ -384,6 +387,7 @@ export class Session {
     if (this.thrown && !isNext) parts.throw = this.thrown.join("-");
     if (this.view !== this.farSide) parts.top = this.view;
     if (!this.showsValues) parts.values = "no";
+    if (this.isGuided) parts.learn = "yes";
     for (const side of SIDES) {
       if (this.players[side] !== "human") parts[side] = this.players[side];
       if (this.names[side]) parts[`${side}-name`] = this.names[side];
@@ -423,6 +427,7 @@ export class Session {
     }
     this.view = SIDES.includes(parts.get("top")) ? parts.get("top") : this.farSide;
     this.result = parts.get("result") ?? null;
+    this.isGuided = parts.get("learn") === "yes" && this.about.name === GUIDED.name;
     const { lines, fault: unread } = readLines(parts.get("game") ?? "");
     if (unread) faults.push(unread);
     for (const each of await this.replay(lines)) faults.push(each);
