@@ -53,6 +53,9 @@ from ur_solver.table.names import readable_name
 PLIES = 2
 """How far choices of estimators look ahead in a page: so that a slow phone answers at once."""
 
+GUIDED, GUIDED_PIECES = "finkel", 3
+"""The game that is learnt by playing, which needs no values; ``page/guide.js`` has the same."""
+
 _VERSION = 4
 
 _PAGE, _INDEX = "index.html", f"{DATA}index.json"
@@ -131,7 +134,8 @@ def _files(
         for each, found in zip(answering, evaluators, strict=True)
     ]
     cards = list(dict.fromkeys([*games, *own]))
-    rules = list(dict.fromkeys([*(each.rules for each in evaluators), *cards]))
+    guided = [each.with_pieces(GUIDED_PIECES) for each in cards if each.name == GUIDED]
+    rules = list(dict.fromkeys([*(each.rules for each in evaluators), *cards, *guided]))
     files_of = {
         each: {"data": f"rules/{name}.json", "prose": f"prose/{name}.json"}
         for each, name in zip(rules, _names_of(rules), strict=True)

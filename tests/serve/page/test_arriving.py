@@ -341,7 +341,7 @@ def test_a_bad_turn_in_a_link_keeps_the_others(person):
     assert "Z9Z9" in person.page.inner_text("#error")
     assert person.page.locator("#turns .turn").count() == 3
     assert person.page.url.endswith(f"game={game}&at=3")  # until something is done
-    person.press("To the start", "#controls")
+    person.press("To the start", "#steps")
     person.settle()
     assert len(turns_of(person.address)) == 3
     for address, words in (

@@ -62,8 +62,8 @@ def test_a_link_shows_the_same_in_a_fresh_browser(browser, origin, person, name)
     rng = random.Random(name)
     play(person, rng, [by_list], 5)
     # a variation, another side on top, and a throw that is chosen
-    person.press("Back", "#controls")
-    person.press("Back", "#controls")
+    person.press("Back", "#steps")
+    person.press("Back", "#steps")
     person.settle()
     play(person, rng, [by_list], 1)
     person.press("Flip", "#controls")
@@ -192,7 +192,7 @@ def test_a_state_of_the_board_costs_one_request(person):
     assert all(url.endswith("/tables/finkel-3/values") for url in person.requests)
     person.requests.clear()
     for _ in range(3):
-        person.press("Back", "#controls")
+        person.press("Back", "#steps")
         person.settle()
     assert not person.requests
 
