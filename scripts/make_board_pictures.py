@@ -8,7 +8,6 @@ The first screen, a game that is played, and docs/example.rgn at one of its blun
 from __future__ import annotations
 
 import pathlib
-import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -18,6 +17,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.serve.browser import CHROMIUM  # noqa: E402 - the tests' browser
+
 PICTURES = ROOT / "docs" / "img"
 HEIGHTS = {1280: 900, 360: 1500}
 PHONE = (360, 740)
@@ -48,7 +51,7 @@ def main() -> None:
         address = next(line for line in lines if "http:" in line).split()[1]
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+                executable_path=CHROMIUM, args=["--no-sandbox"]
             )
             for scheme in ("light", "dark"):
                 for width, height in HEIGHTS.items():
@@ -77,8 +80,7 @@ def opened(browser: Any, address: str, size: tuple[int, int], scheme: str) -> An
 
 def show_mistake(page: Any) -> None:
     """Open the example, and go to its second blunder."""
-    if page.locator("#menu").is_visible():
-        page.click("#menu")
+    page.click("#menu")
     page.click("#open")
     page.fill("#text", (ROOT / "docs" / "example.rgn").read_text())
     page.click("#read")
