@@ -201,18 +201,21 @@ def first_player_of(found: Study) -> float:
 
 
 def measured() -> dict[str, dict[str, float]]:
-    """What the page of `ur serve` says of the rule sets' games, by name."""
+    """What the page of `ur serve` says of the rule sets' games, by name.
+
+    Where a game's usual pieces are too many for a table, its figures are the estimator's.
+    """
     found = {}
-    for word in words():
+    for word in (*words(), *filter(lambda each: path_of(each).exists(), estimated_words())):
         study = study_of(word)
         name, _, pieces = word.partition(":")
         policies, wins = study["ladder"]["policies"], study["ladder"]["wins"]
         greedy = wins[policies.index("greedy")][policies.index("table")]
-        throws = study["length"]["throws"]
         found[name] = {
             "pieces": int(pieces),
-            "throws": round(throws["value"] if isinstance(throws, dict) else throws, 1),
-            "greedy": round(greedy["value"] if isinstance(greedy, dict) else greedy, 4),
+            "throws": round(value_of(study["length"]["throws"]), 1),
+            "greedy": round(value_of(greedy), 4),
+            "forced": round(value_of(study["choices"]["without_a_choice"]), 4),
         }
     return found
 

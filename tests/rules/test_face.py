@@ -93,6 +93,7 @@ EITHER = [
 """A disc or a die stands out by what it is or by its edge."""
 
 TEXT = [
+    ("ink", "soft"), ("faint", "soft"), ("good", "soft"), ("blunder", "soft"),
     ("ink", "page"), ("ink", "card"), ("faint", "page"), ("faint", "card"), ("faint", "ground"),
     ("good", "card"), ("good", "page"), ("blunder", "card"), ("on-accent", "accent"),
     ("light", "dark"), ("accent", "page"), ("accent", "card"), ("light-edge", "light"),

@@ -156,12 +156,21 @@ class Person:
         what.tap()
         click.evaluate("click => click.came.then(() => null)")
 
+    def menu(self) -> None:
+        """Open the menu, if it is not open."""
+        if not self.page.locator("#nav").is_visible():
+            self.page.locator("#menu").click()
+
     def head(self, name: str) -> None:
-        """Press a button of the head of the page, which on a phone is in a menu."""
-        menu = self.page.locator("#menu:visible")
-        if menu.count() and menu.get_attribute("aria-expanded") == "false":
-            menu.click()
+        """Press a button of the page's head, most of which are in the menu."""
+        if name != "Rules":
+            self.menu()
         self.press(name, "header")
+
+    def settings(self) -> None:
+        """Open the settings."""
+        self.menu()
+        self.page.locator("#settings summary").click()
 
     def keys(self, *keys: str) -> None:
         for key in keys:

@@ -46,13 +46,17 @@ from ur_solver.serve.rules_data import (
     prose_values,
     rules_data,
     whole_table_values,
+    with_sentences,
 )
 from ur_solver.table.names import readable_name
 
 PLIES = 2
 """How far choices of estimators look ahead in a page: so that a slow phone answers at once."""
 
-_VERSION = 3
+GUIDED, GUIDED_PIECES = "finkel", 3
+"""The game that is learnt by playing, which needs no values; ``page/guide.js`` has the same."""
+
+_VERSION = 4
 
 _PAGE, _INDEX = "index.html", f"{DATA}index.json"
 
@@ -130,7 +134,8 @@ def _files(
         for each, found in zip(answering, evaluators, strict=True)
     ]
     cards = list(dict.fromkeys([*games, *own]))
-    rules = list(dict.fromkeys([*(each.rules for each in evaluators), *cards]))
+    guided = [each.with_pieces(GUIDED_PIECES) for each in cards if each.name == GUIDED]
+    rules = list(dict.fromkeys([*(each.rules for each in evaluators), *cards, *guided]))
     files_of = {
         each: {"data": f"rules/{name}.json", "prose": f"prose/{name}.json"}
         for each, name in zip(rules, _names_of(rules), strict=True)
@@ -144,12 +149,16 @@ def _files(
     for key, make in (("data", rules_data), ("prose", prose_values)):
         names = [f"{DATA}{files_of[each][key]}" for each in rules]
         yield _Files("rules", names, [dumped(make(each)) for each in rules])
-    index = {
-        "version": _VERSION,
-        "tables": entries,
-        "rules": [*map(game_values, cards)],
-        "files": [{"name": each.name, "pieces": each.pieces, **files_of[each]} for each in rules],
-    }
+    index = with_sentences(
+        {
+            "version": _VERSION,
+            "tables": entries,
+            "rules": [*map(game_values, cards)],
+            "files": [
+                {"name": each.name, "pieces": each.pieces, **files_of[each]} for each in rules
+            ],
+        }
+    )
     page = page_contents()
     yield _Files("page", list(page), page.values())
     yield _Files(

@@ -1,4 +1,4 @@
-"""Rule sets described for people: in a sentence (`CARDS`), by their sources, and in full.
+"""Rule sets described for people: in a sentence (`card_of`), by their sources, and in full.
 
 A reader knows a game by its author, by a number ("version 2") or by a word of a document's own
 language: `find_rules` searches what documents call their games (`MENTIONS`). `rules.md` has the
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
+from ur_solver.common.sayings import is_said, say
 from ur_solver.rules.board import DICE, PATHS, Dice, Path
 from ur_solver.rules.drawing import squares_text
 from ur_solver.rules.game import CATALOGUE, OLD_NAMES, RuleSet, catalogued, is_catalogued
@@ -29,98 +30,39 @@ class Card(NamedTuple):
     sentence: str  # what sets it apart
 
 
-_ONE_DIE = "With one die of four faces, so that every throw counts."
-
-CARDS: dict[str, Card] = {
-    "finkel": Card(
-        "Finkel's game",
-        "The best-known way to play: on a flower a piece is safe, and you throw again.",
-    ),
-    "british-museum": Card(
-        "The British Museum's game", "Finkel's game with five pieces instead of seven."
-    ),
-    "finkel-3dice": Card("Finkel's game, three dice", "Finkel's game with three dice, not four."),
-    "conventional": Card(
-        "The conventional game",
-        "The way round the far end is longer, and a throw without a mark counts as four.",
-    ),
-    "four-again": Card(
-        "Four throws again",
-        "As the conventional game, but only a four gives another throw, and you may decline it.",
-    ),
-    "four-again-d4": Card("Four throws again, one die", _ONE_DIE),
-    "murray": Card(
-        "Murray's game", "All the way to the far end, and the whole middle row back again."
-    ),
-    "murray-0-to-3": Card(
-        "Murray's game, 0 to 3", "Murray's game, but a throw without a mark moves nothing."
-    ),
-    "masters": Card(
-        "Masters", "The longer way round; rosettes give another throw, but are not safe."
-    ),
-    "masters-4dice": Card("Masters, four dice", "Masters with four dice, not three."),
-    "blitz": Card("Blitz", "Five pieces, no safe square, and captures give another throw too."),
-    "aseb": Card("Aseb", "Another board: three rosettes on one long straight road."),
-    "bell": Card(
-        "Bell's game",
-        "Only rare throws move far or bring a piece in; each move gives another throw.",
-    ),
-    "bell-stakes": Card(
-        "Bell's game, for money", "Both pay into a pot, and a fine for each rosette; one takes all."
-    ),
-    "casual": Card(
-        "The leaflet's first game",
-        "Rosettes are shelters that both sides share; nothing gives another throw.",
-    ),
-    "casual-d4": Card("The leaflet's first game, one die", _ONE_DIE),
-    "casual-roll-again": Card(
-        "The leaflet's first game, throwing again",
-        "Rosettes are shelters that both sides share; there you may throw again.",
-    ),
-    "birds": Card(
-        "The game with birds",
-        "Each piece is a bird with a number, and enters only when its number is thrown.",
-    ),
-    "birds-d4": Card("The game with birds, one die", "Four birds and one die of four faces."),
-    "skiriuk": Card(
-        "Skiriuk's game",
-        "Pieces turn over half way, and only pieces of the same face capture each other.",
-    ),
-    "skiriuk-d4": Card("Skiriuk's game, one die", _ONE_DIE),
-    "ben": Card(
-        "Ben's game",
-        "Pieces must be marked on a corner before they go back; a throw of nothing is a jump.",
-    ),
-    "ben-4dice": Card("Ben's game, four dice", "Ben's game with four dice, not three."),
-    "ben-d4": Card("Ben's game, one die", "With one die of four faces: there are no jumps."),
-}
-"""By the catalogue's names."""
+_ONE_DIE = ("four-again-d4", "casual-d4", "skiriuk-d4")
+"""Rule sets that differ from others by their die alone."""
 
 
 def card_of(rules: RuleSet) -> Card:
-    """The card of a rule set; one made of its name and its family's summary if it has none."""
-    known = CARDS.get(OLD_NAMES.get(rules.name, rules.name))
-    if known is not None and is_catalogued(rules):
-        return known
-    summary = rules.mechanics.summary.rstrip(".")
-    return Card(rules.name, f"{summary[:1].upper()}{summary[1:]}.")
+    """The card of a rule set; one made of its name and its family's sentences if it has none."""
+    name = OLD_NAMES.get(rules.name, rules.name)
+    if is_catalogued(rules) and is_said(f"card.{name}"):
+        what = "card.one-die" if name in _ONE_DIE else f"card.{name}.what"
+        return Card(say(f"card.{name}"), say(what))
+    return Card(rules.name, rules.mechanics.sentences)
 
 
 @dataclass(frozen=True)
 class Mention:
     """A game in a document."""
 
-    document: str
-    title: str  # what the document calls the game, in English
+    source: str  # the document, in short
+    title: str  # what it calls the game, in English
     name: str  # the rule set of the catalogue that it is
     words: str = ""  # others by which its readers know it, most of them in its language
 
+    @property
+    def document(self) -> str:
+        """The document."""
+        return say(f"source.{self.source}")
 
-_SKIRIUK = "Skiriuk's article, 2011 (Russian)"
-_SUMMARY = "summary of three games (Russian)"
-_LEAFLET = "leaflet with three versions (French)"
-_ARTICLE = "article on four games (Dutch, Spanish)"
-_ROYALUR = "RoyalUr's presets"
+
+_SKIRIUK = "skiriuk"
+_SUMMARY = "summary"
+_LEAFLET = "leaflet"
+_ARTICLE = "article"
+_ROYALUR = "royalur"
 _BIRDS = "hirondelle oiseau-tempête corbeau coq aigle oiseaux swallow raven rooster eagle"
 _MUSEUM = "Brits Museum, Museo Británico, Музей"
 _CONVENTIONAL = "conventioneel, conventionele, convencional, Parlett, Masters Games"
@@ -225,7 +167,7 @@ def _searched() -> list[tuple[str, list[str]]]:
         (
             each.name,
             f"{each.name} {each.document} {each.title} {each.words} "
-            f"{_WORDS_OF_DOCUMENTS.get(each.document, '')}",
+            f"{_WORDS_OF_DOCUMENTS.get(each.source, '')}",
         )
         for each in MENTIONS
     ]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from ur_solver.common.sayings import say
 from ur_solver.rules.board import ROW_NAMES, Board
 from ur_solver.rules.contents import DARK, LIGHT, RESTING, side_of, split
 from ur_solver.rules.family import Family
@@ -67,8 +68,8 @@ def plain(text: str, _what: str) -> str:
     return text
 
 
-MARK_WORDS = {"o": "eye", ":": "four-five", "~": "wavy corner", "+": "quartered square"}
-"""What the marks of squares that mean something in a game stand for."""
+MARKS = {"o": "eye", ":": "four-five", "~": "wavy-corner", "+": "quartered-square"}
+"""What the marks of squares that mean something in a game stand for; `say` has their names."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 TO, FROM = "[]", "()"
@@ -153,7 +154,9 @@ def signs_of(position: Drawn) -> list[tuple[str, str]]:
     family = position.mechanics
     board, marks = family.rules.board, {*family.marks.values()}
     signs = [(ROSETTE, "an empty rosette")] if board.rosettes else []
-    signs += [(mark, f"an empty {word}") for mark, word in MARK_WORDS.items() if mark in marks]
+    signs += [
+        (mark, f"an empty {say(f'mark.{name}')}") for mark, name in MARKS.items() if mark in marks
+    ]
     signs += [(".", "an empty square"), (f"{LIGHT} {DARK}", "a piece of light, of dark")]
     if family.is_numbered:
         signs.append((f"{LIGHT}2", "light's piece of number 2"))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import ClassVar
 
+from ur_solver.common.sayings import say, together
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS, Dice, square_marks
 from ur_solver.rules.contents import is_marked, with_mark
 from ur_solver.rules.family import (
@@ -89,6 +90,20 @@ class Race(Family):
         may = "optional " if given and self.may_decline else ""
         return f"{safe} rosettes; {may}{extra}"
 
+    @property
+    def sentences(self) -> str:
+        """As for every family."""
+        switches, throw = self.rules.switches, self.rules.switches["extra_on_throw"]
+        given = [
+            say(f"family.again.{cause}")
+            for cause, key in (("rosette", "extra_on_rosette"), ("capture", "extra_on_capture"))
+            if switches[key]
+        ]
+        given += [] if throw is None else [say("family.again.throw", throw=throw)]
+        may = say("family.again.may") if given and self.may_decline else ""
+        safe = say("family.safe" if switches["safe_rosettes"] else "family.unsafe")
+        return together(safe, *(given or [say("family.again.none")]), may)
+
     def square_rule(self, square: str) -> SquareRule:
         """An ordinary square; where rosettes are safe, no capture on them."""
         is_safe = self.rules.switches["safe_rosettes"] and square in self.rules.rosettes
@@ -165,6 +180,12 @@ class Bell(Family):
         steps = ", ".join(str(self.steps(throw)) for throw in self.rules.dice.throws)
         return f"throws move {steps}; every move throws again{stakes}"
 
+    @property
+    def sentences(self) -> str:
+        """As for every family."""
+        stakes = say("card.bell-stakes.what") if self.rules.switches["stakes"] else ""
+        return together(say("card.bell.what"), stakes)
+
     def square_rule(self, square: str) -> SquareRule:
         """An ordinary square; no capture on rosettes."""
         return Ordinary(is_safe=square in self.rules.rosettes)
@@ -219,6 +240,16 @@ class Casual(Family):
         again = {NEVER: "no extra throws", MUST: "throw again there", MAY: "may throw again there"}
         return f"any pieces share a rosette; {again[self.rules.switches[EXTRA_THROW.key]]}"
 
+    @property
+    def sentences(self) -> str:
+        """As for every family."""
+        keys = {
+            NEVER: "card.casual.what",
+            MUST: "family.casual",
+            MAY: "card.casual-roll-again.what",
+        }
+        return say(keys[self.rules.switches[EXTRA_THROW.key]])
+
     def square_rule(self, square: str) -> SquareRule:
         """Rosettes are shared, all else is ordinary."""
         return Shared() if square in self.rules.rosettes else Ordinary()
@@ -263,6 +294,11 @@ class Birds(Casual):
     def summary(self) -> str:
         """Numbers, and the choice before the throw."""
         return "numbered pieces; choose move or enter, then throw"
+
+    @property
+    def sentences(self) -> str:
+        """As for every family."""
+        return say("card.birds.what")
 
     def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
         """*move* with a piece on the board, *enter* with one at home."""
@@ -375,6 +411,12 @@ class Skiriuk(Family):
         return f"{over}; {'stacks on ' + ' and '.join(stacks) if stacks else 'no stacks'}"
 
     @property
+    def sentences(self) -> str:
+        """As for every family."""
+        turns = self.second_leg < len(self.rules.path)
+        return say("card.skiriuk.what" if turns else "family.blank")
+
+    @property
     def marks(self) -> Mapping[str, str]:
         """Depots, corners, islands and the quartered square."""
         return square_marks(self.rules.board, _DEPOTS.of(self.rules), _CORNERS.of(self.rules))
@@ -474,6 +516,12 @@ class Ben(Family):
                 *(["0 is a jump"] if _JUMP in self.rules.dice.throws else []),
             ]
         )
+
+    @property
+    def sentences(self) -> str:
+        """As for every family."""
+        jumps = say("family.jump") if _JUMP in self.rules.dice.throws else ""
+        return together(say("family.marked"), jumps)
 
     @property
     def marks(self) -> Mapping[str, str]:

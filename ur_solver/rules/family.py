@@ -270,6 +270,12 @@ class Family:
         return (self.__doc__ or "").partition("\n")[0]
 
     @property
+    def sentences(self) -> str:
+        """The same in sentences, for whoever wants to play."""
+        summary = self.summary.rstrip(".")
+        return f"{summary[:1].upper()}{summary[1:]}."
+
+    @property
     def marks(self) -> Mapping[str, str]:
         """By square, how drawings mark those, other than rosettes, that mean something here."""
         return {}

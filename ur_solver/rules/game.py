@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, SupportsIndex
 
+from ur_solver.common.sayings import say, together
 from ur_solver.common.text import counted, json_text
 from ur_solver.errors import (
     IllegalPositionError,
@@ -670,15 +671,12 @@ class Position:
         for name, side in (("light", LIGHT), ("dark", DARK)):
             count = self.home(side) + self.on_board(side)
             if count > rules.pieces:
-                faults.append(
-                    f"{name} has {counted(count, 'piece')} waiting and on the board, where each "
-                    f"side plays with {rules.pieces}"
-                )
+                faults.append(say("fault.many", side=name, count=count, most=rules.pieces))
             if rules.mechanics.is_numbered:
                 faults += _number_faults(self, name, side)
         faults += _resting_faults(self)
         if all(self.n_off(side) == rules.pieces for side in (LIGHT, DARK)):
-            faults.append("both sides have borne off all their pieces")
+            faults.append(say("fault.over"))
         return faults
 
 
@@ -690,21 +688,22 @@ def _mirror_indices(board: Board) -> tuple[int, ...]:
 
 def _square_faults(rules: RuleSet, square: str, content: str) -> list[str]:
     held, may_stand = split(content), rules.mechanics.pieces_on[square]
-    allowed = ", ".join(may_stand) or "no piece"
     strangers = in_order(tuple({piece for piece in held if piece not in may_stand}))
     if strangers:
-        return [f"{piece!r} cannot stand on {square} (allowed: {allowed})" for piece in strangers]
+        key = f"fault.stranger{'' if may_stand else '.none'}"
+        return [say(key, piece=f"{each!r}", square=square, allowed=may_stand) for each in strangers]
     fault = rules.mechanics.squares[square].fault(split(awake(content)))
-    return [f"{content!r} cannot stand on {square}: {fault}"] if fault else []
+    stands = say("fault.stands", pieces=f"{content!r}", square=square)
+    return [together(stands, fault)] if fault else []
 
 
 def _resting_faults(position: Position) -> list[str]:
     pieces = [piece for content in position.contents for piece in split(content)]
     sides = [side_of(piece) for piece in pieces if is_resting(piece)]
     if len(sides) > 1:
-        return [f"{len(sides)} pieces rest, where one may"]
+        return [say("fault.rests", count=len(sides))]
     if sides and sides != [position.side]:
-        return ["a piece rests whose side is not about to throw"]
+        return [say("fault.resting")]
     return []
 
 
@@ -713,11 +712,11 @@ def _number_faults(position: Position, name: str, side: str) -> list[str]:
     for content in position.contents:
         numbers += (number_of(piece) for piece in split(content) if side_of(piece) == side)
     return [
-        f"{name}'s piece {number} is there {numbers.count(number)} times"
+        say("fault.twice", side=name, number=number, count=numbers.count(number))
         for number in sorted(set(numbers))
         if numbers.count(number) > 1
     ] + [
-        f"{name}'s home has a piece {number}, but pieces are numbered 1 to {pieces}"
+        say("fault.number", side=name, number=number, most=pieces)
         for number in position.numbers(side)
         if number > pieces or number == 0
     ]

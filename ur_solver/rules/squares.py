@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from ur_solver.common.text import counted
+from ur_solver.common.sayings import say, together
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
 from ur_solver.rules.limits import MAX_CAPACITY
@@ -115,7 +115,7 @@ class _Single(SquareRule):
     """A square for one piece."""
 
     def fault(self, held: Pieces) -> str | None:
-        return "it holds one piece at most" if len(held) > 1 else None
+        return say("fault.single") if len(held) > 1 else None
 
 
 @register_square_rule
@@ -130,7 +130,7 @@ class Ordinary(_Single):
     @property
     def words(self) -> str:
         """As for every rule."""
-        return f"One piece; {'nothing' if self.is_safe else 'an opponent'} captures it."
+        return say("square.safe" if self.is_safe else "square.ordinary")
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece that is not safe."""
@@ -154,8 +154,7 @@ class Dueling(_Single):
     @property
     def words(self) -> str:
         """As for every rule."""
-        spared = " and is not marked" if self.shelters_marked else ""
-        return f"One piece; an opponent's captures it if it is of the same status{spared}."
+        return say(f"square.dueling{'.sheltered' * self.shelters_marked}")
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece of the same status."""
@@ -172,7 +171,11 @@ class Converting(_Single):
     """One piece; only a piece that is marked already captures an opponent's (rules, 5.5)."""
 
     name = "converting"
-    words = "One piece; only an opponent's marked piece captures it."
+
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        return say("square.converting")
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece if `piece` was marked before it landed."""
@@ -186,7 +189,11 @@ class Shared(SquareRule):
     """Any number of pieces of both sides, none captured (rules, 5.2 and 5.3)."""
 
     name = "shared"
-    words = "Any number of pieces of both sides; none is captured."
+
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        return say("square.shared")
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Join the pieces there."""
@@ -236,17 +243,15 @@ class Stack(_Many):
     @property
     def words(self) -> str:
         """As for every rule."""
-        sides = "one side" if self.one_side else "both sides"
-        moving = "any of them" if self.any_moves else "only the top one"
-        most = counted(self.capacity, "piece")
-        return f"A stack of up to {most} of {sides}; {moving} may move; none is captured."
+        kind = "depot" if self.one_side else "island"
+        return say(f"square.{kind}{'.any' * self.any_moves}", count=self.capacity)
 
     def fault(self, held: Pieces) -> str | None:
         """Too many pieces, or pieces of both sides in a depot."""
         if len(held) > self.capacity:
-            return f"it holds {counted(self.capacity, 'piece')} at most"
+            return say("fault.most", count=self.capacity)
         if self.one_side and len({side_of(piece) for piece in held}) > 1:
-            return "it holds pieces of one side only"
+            return say("fault.one-side")
         return None
 
 
@@ -260,13 +265,12 @@ class Refuge(_Many):
     @property
     def words(self) -> str:
         """As for every rule."""
-        most = counted(self.capacity, "piece")
-        return f"Up to {most} of each status of each side; none is captured."
+        return say("square.refuge", count=self.capacity)
 
     def fault(self, held: Pieces) -> str | None:
         """Too many of one kind."""
         if any(held.count(piece) > self.capacity for piece in held):
-            return f"it holds {counted(self.capacity, 'piece')} of one status and side at most"
+            return say("fault.refuge", count=self.capacity)
         return None
 
 
@@ -283,8 +287,7 @@ class Finish(_Many):
     @property
     def words(self) -> str:
         """As for every rule."""
-        most = counted(self.capacity, "marked piece")
-        return f"Up to {most} of one side, never captured, or one blank piece, which can be."
+        return say("square.finish", count=self.capacity)
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Join marked pieces of the same side, or capture a blank one if `piece` is blank."""
@@ -296,11 +299,11 @@ class Finish(_Many):
     def fault(self, held: Pieces) -> str | None:
         """Too many pieces, pieces of both sides, or a blank piece among others."""
         if len(held) > self.capacity:
-            return f"it holds {counted(self.capacity, 'piece')} at most"
+            return say("fault.most", count=self.capacity)
         if len({side_of(piece) for piece in held}) > 1:
-            return "it holds pieces of one side only"
+            return say("fault.one-side")
         if len(held) > 1 and not all(map(is_marked, held)):
-            return "it holds one unmarked piece at most, and no marked one with it"
+            return say("fault.blank")
         return None
 
 
@@ -309,10 +312,11 @@ class Paired(SquareRule):
     """Two pieces if one is marked and one is not, whoever owns them (rules, 5.5)."""
 
     name = "paired"
-    words = (
-        "One marked and one unmarked piece, whoever owns them; a piece is captured by an "
-        "opponent's of the same status."
-    )
+
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        return say("square.paired")
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Meet the piece of the same status, if any: capture it if it is an opponent's."""
@@ -322,7 +326,7 @@ class Paired(SquareRule):
     def fault(self, held: Pieces) -> str | None:
         """Two pieces of one status."""
         if len({is_marked(piece) for piece in held}) < len(held):
-            return "it holds one unmarked and one marked piece at most"
+            return say("fault.paired")
         return None
 
 
@@ -344,8 +348,12 @@ class CapturedBy(SquareRule):
     @property
     def words(self) -> str:
         """As for every rule."""
-        throws = ", ".join(map(str, self.throws)) or "none"
-        return f"{self.of.words} Throws that capture here: {throws}."
+        last = (
+            say("square.captured-by", throws=self.throws)
+            if self.throws
+            else say("square.captured-by.none")
+        )
+        return together(self.of.words, last)
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """As on the other rule's square, but no capture with another throw."""

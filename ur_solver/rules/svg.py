@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
+from ur_solver.common.sayings import say
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, ROW_NAMES, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, awake, is_marked, is_resting, side_of, split
-from ur_solver.rules.drawing import MARK_WORDS, SIDE_NAMES, Drawn
+from ur_solver.rules.drawing import MARKS, SIDE_NAMES, Drawn
 from ur_solver.rules.family import HOME
 from ur_solver.rules.settings import RuleData
 
@@ -61,9 +62,6 @@ _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
 _LABEL = 63
-_PLACE_WORDS = {"home": "waiting", "off": "finished"}
-"""What pictures call the places of pieces that are not on the board."""
-
 _BOX = re.compile(r'viewBox="(-?\d+) (-?\d+) (\d+) (\d+)"')
 _BAR = f'<rect class="next" x="-9" width="5" height="{_TRAY - 2}" rx="2"/>'
 
@@ -257,17 +255,18 @@ def _rows(position: Drawn, view: str, is_named: bool) -> Iterator[str]:
         squares = [f"{name}{column}" for column, kind in enumerate(kinds, 1) if kind == "."]
         cells = ""
         for square in squares:
-            words = [square, square_word(board, marks, square)] if is_named else []
-            cells += _cell(board, square, filled[square], view, [*filter(None, words)])
+            mark = square_mark(board, marks, square)
+            words = [square, *([say(f"mark.{mark}")] if mark else [])] if is_named else []
+            cells += _cell(board, square, filled[square], view, words)
         yield f'<g role="row">{cells}</g>' if is_named else cells
 
 
-def square_word(board: Board, marks: Mapping[str, str], square: str) -> str:
-    """The marking of a square in words; empty if it has none that means something.
+def square_mark(board: Board, marks: Mapping[str, str], square: str) -> str:
+    """The marking of a square, as `say` names it; empty if it has none that means something.
 
     `marks` are those of the family (`Family.marks`).
     """
-    return "rosette" if square in board.rosettes else MARK_WORDS.get(marks.get(square, ""), "")
+    return "rosette" if square in board.rosettes else MARKS.get(marks.get(square, ""), "")
 
 
 def icon_svg() -> str:
@@ -313,10 +312,13 @@ def pieces_words(pieces: Sequence[str]) -> list[str]:
     """Pieces in words, alike ones counted: ``2 light``, ``dark marked``, ``light 3``."""
     words = []
     for piece in dict.fromkeys(pieces):
-        count = pieces.count(piece)
-        number = f"{count} " if count > 1 else ""
-        mark = " marked" * is_marked(piece) + " resting" * is_resting(piece)
-        words.append(f"{number}{SIDE_NAMES[side_of(piece)]}{mark} {awake(piece[1:])}".rstrip())
+        count, number = pieces.count(piece), awake(piece[1:])
+        side = f"piece.{SIDE_NAMES[side_of(piece)]}"
+        key = f"{side}{'.marked' * is_marked(piece)}{'.resting' * is_resting(piece)}"
+        if number:
+            words += [say(f"{key}.number", number=number)] * count
+        else:
+            words.append(say(key, count=count))
     return words
 
 
@@ -354,7 +356,7 @@ def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str])
         _piece("spare", piece, _LABEL + _SPARE / 2 + k * step, (_TRAY - 2) / 2, 0.42 * _SPARE)
         for k, piece in enumerate(pieces)
     )
-    words = f"{_PLACE_WORDS[place]} {len(pieces)}"
+    words = say(f"place.{place}", count=len(pieces))
     return (
         f'<g data-square="{place}" data-side="{name}" transform="translate({x:g} 0)">'
         f'<rect class="place" width="{width:g}" height="{_TRAY - 2}" rx="4"/>'
@@ -392,22 +394,19 @@ def _rect(css: str, inset: int) -> str:
 _SLOT = "\N{OBJECT REPLACEMENT CHARACTER}"
 
 _SQUARE_SLOTS = re.compile(
-    r'(<g data-square="([ABC]\d+)"[^>]* role="cell" aria-label="[^"]*)(">.*?)(</g>)'
+    r'(<g data-square="([ABC]\d+)"[^>]* role="cell" aria-label=")[^"]*(">.*?)(</g>)'
 )
 
-_PLACE_SLOTS = re.compile(
-    r'(<text class="count"[^>]*>\w+ )\d+(</text>)(?:<(?:circle|path)[^>]*/>)*'
-)
+_PLACE_SLOTS = re.compile(r'(<text class="count"[^>]*>)[^<]*(</text>)(?:<(?:circle|path)[^>]*/>)*')
 
 
 def board_template(empty: Drawn, view: str) -> dict[str, Any]:
     """The drawing of a board with named squares, cut where its pieces belong.
 
     `empty` is a position without pieces. Between the ``texts`` belong, in this order: the
-    position's notation; for each of ``squares`` the words for its pieces, then the pieces; for
-    light and for dark the bar of the side to throw, and for home and for off the count and the
-    pieces. ``middles`` has by side the centres of the squares of its path, with home before them
-    and off after them.
+    position's notation; for each of ``squares`` its words, then its pieces; for light and for dark
+    the bar of the side to throw, and for home and for off the words and the pieces. ``middles`` has
+    by side the centres of the squares of its path, with home before them and off after them.
     """
     rules = empty.mechanics.rules
     text = str(board_svg(empty, label=_SLOT, view=view, is_named=True))

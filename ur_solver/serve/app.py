@@ -52,6 +52,7 @@ from ur_solver.serve.rules_data import (
     rules_values,
     table_values,
     whole_table_values,
+    with_sentences,
 )
 
 JSON = "application/json"
@@ -226,10 +227,12 @@ class _Served:
         return _kept(
             request,
             ("rules", *self._tables, *digests),
-            lambda: {
-                "rules": games_values(),
-                "tables": [answering_values(*each) for each in self._tables.items()],
-            },
+            lambda: with_sentences(
+                {
+                    "rules": games_values(),
+                    "tables": [answering_values(*each) for each in self._tables.items()],
+                }
+            ),
         )
 
     async def rules(self, request: Request) -> Response:

@@ -155,11 +155,12 @@ class Fault(Refusal):
 
 
 class Measured(Object):
-    """Throws a game with that count of pieces, and the share that a rule of thumb wins."""
+    """Throws a game with that count of pieces, and what says how much of it is luck or skill."""
 
     pieces: int
     throws: float
-    greedy: Chance
+    greedy: Annotated[float, Meta(ge=0, le=1, description="what a rule of thumb wins of the games")]
+    forced: Annotated[float, Meta(ge=0, le=1, description="the throws that leave no choice")]
 
 
 class Game(Object):
@@ -183,11 +184,18 @@ class Answering(Object):
     exact: Annotated[bool, note("false of an estimator")]
 
 
+Said = Annotated[
+    dict[str, list[Any]],
+    note("by text, its sentences: keys with arguments, by which the page translates them"),
+]
+
+
 class Games(Object):
     """All rule sets, and what answers for them."""
 
     rules: list[Game]
     tables: list[Answering]
+    said: Said
 
 
 class TableFacts(Object):
@@ -316,6 +324,7 @@ class RulesData(Object):
     rgn: Json | None
     stacks: list[str]
     drawing: Json
+    said: Said
 
 
 class Block(Object):
@@ -342,6 +351,7 @@ class Prose(Object):
     short: list[str]
     sources: list[str]
     sections: list[Section]
+    said: Said
 
 
 # Positions.

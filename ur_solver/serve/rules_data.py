@@ -43,7 +43,11 @@ for a server or for a site of files. Its keys:
 ``stacks``
     Squares on which the order of pieces matters.
 ``drawing``
-    ``light`` and ``dark``, the side on top: `board_template`; ``sizes``: `board_sizes`.
+    ``light`` and ``dark``, the side on top: `board_template`; ``sizes``: `board_sizes`;
+    ``marks``: by square, `square_mark`.
+``said``
+    By text, of those above that the page has in other languages too, its sentences, each a
+    key and its arguments (`ur_solver.common.sayings`).
 """
 
 from __future__ import annotations
@@ -57,7 +61,7 @@ from importlib import resources
 from typing import Any
 
 from ur_solver.answers.openings import sources_of
-from ur_solver.common.text import counted
+from ur_solver.common.sayings import say, sentences_in, together
 from ur_solver.errors import InputError
 from ur_solver.estimators.evaluator import Evaluator
 from ur_solver.moves import generator_of
@@ -84,12 +88,12 @@ from ur_solver.rules.game import OLD_NAMES, is_catalogued
 from ur_solver.rules.openings import Opening, chooser, level, opening_of
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.position_text import MAX_FINES
-from ur_solver.rules.svg import board_sizes, board_svg, board_template, square_word
+from ur_solver.rules.svg import board_sizes, board_svg, board_template, square_mark
 from ur_solver.space import positions_of
 
 Json = dict[str, Any]
 
-VERSION = 2
+VERSION = 3
 """Of these data; a page refuses others."""
 
 _TABLES = (
@@ -108,39 +112,56 @@ def rules_data(rules: RuleSet, table: Json | None = None) -> Json:
     """
     tables, positions = generator_of(rules).tables, positions_of(rules)
     empty = Position(rules, ("",) * len(rules.board.squares), LIGHT, 0, 0)
-    return {
-        "version": VERSION,
-        "about": rules_values(rules) | (table or {}),
-        "contents": [list(contents) for contents in positions.contents],
-        "tables": {name: getattr(tables, name).tolist() for name in _TABLES},
-        "has_rests": tables.may_rest,
-        "movers": [list(mover) for mover in tables.movers],
-        "types": [
-            [
-                {
-                    "name": choice.name,
-                    "may": choice.may,
-                    "chances": choice.chances,
-                    "passes": choice.passes,
-                }
-                for choice in choices
-            ]
-            for choices in tables.types
-        ],
-        "rolls": _rolls(rules),
-        "decision_marks": rules.mechanics.decision_marks,
-        "payoff": _payoff(rules),
-        "faults": [dict(_faults(rules, square)) for square in positions.squares],
-        "opening": _opening(rules),
-        "rgn": rgn_texts(rules),
-        "stacks": [
-            square for square in positions.squares if rules.mechanics.squares[square].is_stack
-        ],
-        "drawing": {
-            **{SIDE_NAMES[side]: board_template(empty, side) for side in (LIGHT, DARK)},
-            "sizes": board_sizes(rules),
-        },
+    return with_sentences(
+        {
+            "version": VERSION,
+            "about": rules_values(rules) | (table or {}),
+            "contents": [list(contents) for contents in positions.contents],
+            "tables": {name: getattr(tables, name).tolist() for name in _TABLES},
+            "has_rests": tables.may_rest,
+            "movers": [list(mover) for mover in tables.movers],
+            "types": [
+                [
+                    {
+                        "name": choice.name,
+                        "may": choice.may,
+                        "chances": choice.chances,
+                        "passes": choice.passes,
+                    }
+                    for choice in choices
+                ]
+                for choices in tables.types
+            ],
+            "rolls": _rolls(rules),
+            "decision_marks": rules.mechanics.decision_marks,
+            "payoff": _payoff(rules),
+            "faults": [dict(_faults(rules, square)) for square in positions.squares],
+            "opening": _opening(rules),
+            "rgn": rgn_texts(rules),
+            "stacks": [
+                square for square in positions.squares if rules.mechanics.squares[square].is_stack
+            ],
+            "drawing": {
+                **{SIDE_NAMES[side]: board_template(empty, side) for side in (LIGHT, DARK)},
+                "sizes": board_sizes(rules),
+                "marks": _marks(rules),
+            },
+        }
+    )
+
+
+def _marks(rules: RuleSet) -> dict[str, str]:
+    """The markings of squares, of those that have one."""
+    found = {
+        square: square_mark(rules.board, rules.mechanics.marks, square)
+        for square in rules.board.squares
     }
+    return {square: mark for square, mark in found.items() if mark}
+
+
+def with_sentences(values: Json) -> Json:
+    """Values, and in ``said`` what their texts are made of, so that the page can translate them."""
+    return values | {"said": sentences_in(values)}
 
 
 def _rolls(rules: RuleSet) -> dict[str, Json]:
@@ -322,9 +343,6 @@ _SPAN = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*")
 _FOR_RECORDS = ("4.2", "4.3")
 """The sections on notation, which nobody needs to play."""
 
-_COUNTS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
-
-
 # Games to choose from.
 
 
@@ -333,7 +351,8 @@ def measured() -> dict[str, Json]:
     """What was measured of the rule sets' games, by name: the atlas's figures in short.
 
     ``pieces`` a side; ``throws`` a game on average; ``greedy`` the share of games that the
-    policy greedy wins against best play, in [0, 1].
+    policy greedy wins against best play, and ``forced`` that of throws that leave at most one move,
+    in [0, 1].
     """
     file = resources.files("ur_solver.serve") / "measured.json"
     found: dict[str, Json] = json.loads(file.read_text(encoding="utf-8"))
@@ -370,51 +389,47 @@ def dice_values(look: Look) -> Json:
 
 def _dice_words(rules: RuleSet) -> str:
     look = rules.dice.look
-    count = _COUNTS.get(look.n_dice, str(look.n_dice))
     if look.kind == "pyramids":
-        return f"Throw {count} pyramids. The throw is the number of marked tips on top."
+        return say("rule.pyramids", count=look.n_dice)
     if look.kind == "sticks":
         none = next(throw for throw, marks in look.marks.items() if not marks)
-        return (
-            f"Throw {count} sticks. The throw is the number of marked sides on top; "
-            f"none counts as {none}."
-        )
+        return say("rule.sticks", count=look.n_dice, none=none)
     if look.kind == "die":
-        return f"Throw one die, numbered 1 to {max(look.marks)}."
-    return f"The throws are {', '.join(map(str, rules.dice.throws))}."
+        return say("rule.die", most=max(look.marks))
+    return say("rule.throws", throws=rules.dice.throws)
 
 
 def _throw_words(rules: RuleSet) -> list[str]:
     family = rules.mechanics
     steps = {throw: family.steps(throw) for throw in rules.dice.throws}
-    words = []
+    words: list[str] = [say("rule.move")]
     if any(step not in (0, throw) for throw, step in steps.items()):
-        each = (f"{throw} moves {step or 'nothing'}" for throw, step in steps.items())
-        words.append(f"What a throw does is not its number: {', '.join(each)}.")
-    else:
-        words.append("Move one of your pieces forward along your path, as far as the throw says.")
+        each = (
+            say("rule.step", throw=throw, count=step)
+            if step
+            else say("rule.step.none", throw=throw)
+            for throw, step in steps.items()
+        )
+        words = [together(say("rule.steps"), *each)]
     entering = [throw for throw in rules.dice.throws if family.may_enter(throw) and steps[throw]]
     if ENTER in family.choices(1, 1):
-        words.append("Before you throw, choose whether to move a piece or to enter one.")
+        words.append(say("rule.choose"))
     elif len(entering) < sum(map(bool, steps.values())):
-        words.append(f"A piece enters only with {' or '.join(map(str, entering))}.")
+        words.append(say("rule.enter.only", throws=entering))
     else:
-        words.append("A waiting piece enters in the same way.")
+        words.append(say("rule.enter"))
     return words
 
 
 def short_words(rules: RuleSet) -> list[str]:
     """A rule set in a few sentences, enough to begin a game; the prose has the rest."""
-    card = card_of(rules)
-    pieces = counted(rules.pieces, "piece")
     words = [
-        card.sentence,
-        f"Each side has {pieces}. Take them all along your path and off the board: the first to "
-        "do so wins.",
+        card_of(rules).sentence,
+        say("rule.aim", count=rules.pieces),
         _dice_words(rules),
         *_throw_words(rules),
-        "If you can move, you must. If you cannot, the turn passes to the other side.",
-        "To leave the board a piece needs the exact throw: one more than the squares ahead of it.",
+        say("rule.must"),
+        say("rule.exact"),
     ]
     return [*words, *_kinds_words(rules)]
 
@@ -422,20 +437,20 @@ def short_words(rules: RuleSet) -> list[str]:
 def _kinds_words(rules: RuleSet) -> list[str]:
     """The kinds of squares where both sides meet or something happens, the commonest last."""
     kinds: dict[str, list[str]] = {}
-    for square, sentence in square_words(rules).items():
-        if square[0] != "C" and not re.fullmatch(r"([^.]*\. )?(Only|No) [^.]* here\.", sentence):
-            kinds.setdefault(sentence, []).append(square)
+    for square in rules.board.squares:
+        marking, walkers, effects = _square_words(rules, square)
+        if square[0] != "C" and effects:
+            kinds.setdefault(together(marking, walkers, *effects), []).append(square)
     commonest = max(kinds, key=lambda sentence: len(kinds[sentence]), default="")
-    words = [
-        f"{', '.join(squares)}: {sentence}"
+    words: list[str] = [
+        together(say("rule.on", squares=squares), sentence)
         for sentence, squares in kinds.items()
         if sentence != commonest
     ]
-    if {*rules.path.light} & {*rules.path.dark}:
-        last = "A captured piece waits again, and may enter as before."
-    else:
-        last = "The two sides meet nowhere, so that nothing is captured."
-    return [*words, *([f"Elsewhere: {commonest}"] if commonest else []), last]
+    if commonest:
+        words.append(together(say("rule.elsewhere"), commonest))
+    do_meet = bool({*rules.path.light} & {*rules.path.dark})
+    return [*words, say("rule.captured" if do_meet else "rule.apart")]
 
 
 # Squares.
@@ -443,29 +458,32 @@ def _kinds_words(rules: RuleSet) -> list[str]:
 
 def square_words(rules: RuleSet) -> dict[str, str]:
     """What each square means, by its name, in a sentence or two."""
-    return {square: _square_words(rules, square) for square in rules.board.squares}
+    found = {square: _square_words(rules, square) for square in rules.board.squares}
+    return {
+        square: together(marking, walkers, *effects)
+        for square, (marking, walkers, effects) in found.items()
+    }
 
 
-def _square_words(rules: RuleSet, square: str) -> str:
+def _square_words(rules: RuleSet, square: str) -> tuple[str, str, list[str]]:
+    """The marking of a square, who comes there if not both, and what happens there."""
     family, rule = rules.mechanics, rules.mechanics.squares[square]
     walkers = [name for side, name in SIDE_NAMES.items() if square in rules.path.squares(side)]
-    kind = square_word(rules.board, family.marks, square)
-    words = [f"{kind.capitalize()}."] if kind else []
+    mark = square_mark(rules.board, family.marks, square)
+    marking = say(f"square.{mark}") if mark else ""
     if not walkers:
-        return " ".join([*words, "No piece comes here."])
-    if len(walkers) == 1:
-        words.append(f"Only {walkers[0]} comes here.")
+        return marking, say("square.nobody"), []
+    effects = []
     if len(walkers) == 2 or rule.fault(("L", "L")) is None:
-        words.append(rule.words)
+        effects.append(rule.words)
     throws = [throw for throw in rules.dice.throws if family.steps(throw)]
     given = [
         all(any(family.again(throw, each, False)) for throw in throws)
         for each in (square, *rules.board.squares)
     ]
     if given[0] and not all(given):
-        may = ", which you may decline" if family.may_decline else ""
-        words.append(f"Landing here gives another throw{may}.")
-    return " ".join(words)
+        effects.append(say(f"square.again{'.may' * family.may_decline}"))
+    return marking, "" if len(walkers) == 2 else say(f"square.only.{walkers[0]}"), effects
 
 
 # The prose.
@@ -481,13 +499,15 @@ def prose_values(rules: RuleSet) -> Json:
     own = [each for each in sections if each.title.startswith(("Rule set", "Family"))]
     rest = [each for each in sections if each not in own and each.number not in _FOR_RECORDS]
     notation = [each for each in sections if each.number in _FOR_RECORDS]
-    return {
-        "word": rules.word,
-        "title": card_of(rules).title,
-        "short": short_words(rules),
-        "sources": list(dict.fromkeys(each.document for each in mentions_of(rules))),
-        "sections": [_section_values(each) for each in (*own[::-1], *rest, *notation)],
-    }
+    return with_sentences(
+        {
+            "word": rules.word,
+            "title": card_of(rules).title,
+            "short": short_words(rules),
+            "sources": list(dict.fromkeys(each.document for each in mentions_of(rules))),
+            "sections": [_section_values(each) for each in (*own[::-1], *rest, *notation)],
+        }
+    )
 
 
 def _section_values(section: Section) -> Json:

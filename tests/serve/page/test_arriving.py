@@ -261,13 +261,13 @@ def test_pieces_walk_and_captured_ones_go_home(browser, origin):
 
 def test_settings_are_kept(person):
     person.visit("table=finkel-1&values=no")
-    person.page.locator("#settings summary").click()
+    person.settings()
     person.page.get_by_label("Sound").check()
     person.press("Throw", "#hand")
     person.settle()
     person.page.reload()
     person.shown_whole()
-    person.page.locator("#settings summary").click()
+    person.settings()
     assert person.page.get_by_label("Sound").is_checked()
     assert not person.page.get_by_label("Play forced moves by itself").is_checked()
 
@@ -285,7 +285,7 @@ def test_a_choice_after_a_landing_is_asked_in_words(person):
 
 def test_forced_moves_play_themselves(person):
     person.visit("table=finkel-1&values=no")
-    person.page.locator("#settings summary").click()
+    person.settings()
     person.page.get_by_label("Play forced moves by itself").check()
     for _ in range(6):
         person.until("#throw[aria-disabled=false]")
@@ -341,7 +341,7 @@ def test_a_bad_turn_in_a_link_keeps_the_others(person):
     assert "Z9Z9" in person.page.inner_text("#error")
     assert person.page.locator("#turns .turn").count() == 3
     assert person.page.url.endswith(f"game={game}&at=3")  # until something is done
-    person.press("To the start", "#controls")
+    person.press("To the start", "#steps")
     person.settle()
     assert len(turns_of(person.address)) == 3
     for address, words in (
@@ -362,6 +362,7 @@ def test_the_browsers_back_brings_a_game_back(person):
     person.settle()
     turns = turns_of(person.address)
     assert turns
+    person.menu()
     person.page.select_option("#table", "tables/ben-1")
     person.settle()
     assert person.address["table"] == "ben-1"
@@ -457,6 +458,6 @@ def test_axe_finds_nothing(browser, origin, scheme):
     person.until("#rules-text .lead")
     person.check_access("rules")
     person.keys("Escape")
-    person.page.locator("#menu").click()
+    person.menu()
     person.check_access("the menu")
     person.close()

@@ -15,7 +15,7 @@ def test_a_position_is_set_up(person, name):
     rules = rules_of(name)
     person.visit(f"table={name}")
     page = person.page
-    person.press("Edit", "header")
+    person.head("Edit")
     person.settle()
     piece = page.locator("#editor input[name=piece]").first
     assert piece.is_checked()

@@ -106,7 +106,7 @@ def test_values_have_their_errors_everywhere(person):
 def test_a_game_that_is_opened_is_judged_by_estimates(person):
     person.visit("table=skiriuk-2")
     opened(person, "rules: skiriuk:2\n\nL 1 A@A4\nD 2 C@C3\nend: unfinished")
-    person.press("To the end", "#controls")
+    person.press("To the end", "#steps")
     person.settle()
     assert re.search(r"Now\s+\d\d % ± \d", person.page.inner_text("#summary .account"))
 

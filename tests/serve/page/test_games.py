@@ -73,7 +73,7 @@ def test_files_are_chosen_and_dropped_and_faults_have_places(person, long_game, 
     good = write_text(long_game, ".ur")
     bad = "rules: finkel:3\n\nL 2 A@A3\nD 1 C@C3\nend: unfinished"
     (tmp_path / "two.ur").write_text(f"{good}\n\n{bad}\n\n{good}\n")
-    person.press("Open", "header")
+    person.head("Open")
     person.page.set_input_files("#file", tmp_path / "two.ur")
     found = person.page.locator("#found li")
     found.nth(2).wait_for()
@@ -106,7 +106,7 @@ def test_files_are_chosen_and_dropped_and_faults_have_places(person, long_game, 
 def test_games_are_saved(person, long_game):
     person.visit("table=finkel-3")
     opened(person, write_text(long_game, ".ur"))
-    person.press("Save", "header")
+    person.head("Save")
     place = person.page.url
     assert person.page.input_value("#link") == place
     for suffix in (".ur", ".rgn", ".json", ".html", ".svg"):
@@ -139,7 +139,7 @@ def test_a_game_for_money_is_opened_and_saved(person, solved):
     assert float(account.get_attribute("data-sum")) == pytest.approx(audit.end_value, abs=1e-6)
     fines = account.locator("tr", has_text="fines paid").locator("td").inner_text()
     assert float(fines) == audit.light.cost
-    person.press("Save", "header")
+    person.head("Save")
     with person.page.expect_download() as caught:
         person.press("Game, .ur", "#save-dialog")
     (saved,) = read_text(caught.value.path().read_text())
@@ -182,7 +182,7 @@ def test_a_file_in_an_old_encoding_is_read_with_a_warning(person, tmp_path):
     text = plain("finkel:3", "L 2 A@A3", "D 1 C@C4").replace("\n\n", "\nLight: José\n\n", 1)
     (tmp_path / "old.ur").write_bytes(f"{text}\n\n{text}\n".encode("cp1252"))
     person.visit("table=finkel-3")
-    person.press("Open", "header")
+    person.head("Open")
     person.page.set_input_files("#file", tmp_path / "old.ur")
     person.until("#found li", "Game 2: José")
     warning = person.page.locator("#found li", has_text="Windows-1252")

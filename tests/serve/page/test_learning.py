@@ -377,9 +377,9 @@ def test_a_game_against_the_computer_leaves_ones_own_mistakes(person, long_game,
     found = person.kept("mistakes")
     assert len(found) == audit.light.marks["mistake"] + audit.light.marks["blunder"]
     assert {each["side"] for each in found} == {"light"}
-    person.press("Back", "#controls")
+    person.press("Back", "#steps")
     person.settle()
-    person.press("Forward", "#controls")
+    person.press("Forward", "#steps")
     person.settle()
     assert person.kept("mistakes") == found
 

@@ -130,10 +130,10 @@ def test_the_dice_of_the_computer_are_seen_before_and_after_it_moves(person):
 
 def test_how_long_they_are_seen_can_be_set(person):
     person.visit("table=finkel-3&values=no")
-    person.page.locator("#settings summary").click()
+    person.settings()
     pauses = []
-    for pace in ("slowly", "at an easy pace", "at once"):
-        person.page.get_by_label("The computer plays").select_option(pace)
+    for pace in ("slow", "easy", "fast"):
+        person.page.select_option("#pace", pace)
         pauses += person.page.evaluate(
             """async () => {
               const { pauseBefore } = await import('./play.js');
@@ -229,7 +229,7 @@ def test_axe_finds_nothing(browser, origin, scheme):
     person = Person(browser, origin, color_scheme=scheme, bypass_csp=True, viewport=viewport)
     person.visit("table=finkel-3&values=no&dark=table&game=.2_A!A3.0.1_A3A2&at=3")
     person.page.get_by_label("Chances").check()
-    person.page.locator("#settings summary").click()
+    person.settings()
     person.until("#verdict")
     found = {"chances": Axe().run(person.page).response["violations"]}
     person.visit(

@@ -97,7 +97,7 @@ def test_a_zero_chooses_by_values_and_the_game_is_saved(person):
     game = opened_by(person.address)
     person.press("Throw", "#hand")
     person.settle()
-    person.press("Save", "header")
+    person.head("Save")
     with person.page.expect_download() as caught:
         person.press("Game, .ur", "#save-dialog")
     (saved,) = read_text(caught.value.path().read_text())

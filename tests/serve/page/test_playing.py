@@ -62,8 +62,8 @@ def test_a_link_shows_the_same_in_a_fresh_browser(browser, origin, person, name)
     rng = random.Random(name)
     play(person, rng, [by_list], 5)
     # a variation, another side on top, and a throw that is chosen
-    person.press("Back", "#controls")
-    person.press("Back", "#controls")
+    person.press("Back", "#steps")
+    person.press("Back", "#steps")
     person.settle()
     play(person, rng, [by_list], 1)
     person.press("Flip", "#controls")
@@ -192,7 +192,7 @@ def test_a_state_of_the_board_costs_one_request(person):
     assert all(url.endswith("/tables/finkel-3/values") for url in person.requests)
     person.requests.clear()
     for _ in range(3):
-        person.press("Back", "#controls")
+        person.press("Back", "#steps")
         person.settle()
     assert not person.requests
 
@@ -200,7 +200,7 @@ def test_a_state_of_the_board_costs_one_request(person):
 @pytest.mark.parametrize("name", ["finkel-1", "birds-2", "bell-stakes-1"])
 def test_the_table_plays_both_sides(person, name):
     person.visit(f"table={name}")
-    person.press("New game", "header")
+    person.head("New game")
     person.page.select_option("#light-player", "weak")
     person.page.select_option("#dark-player", "table")
     person.press("Start", "#new-dialog")
@@ -239,6 +239,7 @@ def test_rules_without_a_table_can_be_played(person, name):
 def test_another_table_is_chosen(person):
     person.visit()
     assert person.page.locator("#games li").count() > 20
+    person.menu()
     person.page.select_option("#table", "tables/ben-1")
     person.settle()
     assert person.address["table"] == "ben-1"
@@ -282,7 +283,7 @@ def test_what_the_opening_is_worth_is_said_at_the_start(person, name, words):
 def test_a_browser_that_refuses_addresses_for_a_while_stops_no_game(person):
     """WebKit takes 100 changes of the address in 30 seconds, and refuses more."""
     person.visit("table=finkel-1&game=.1_A!A4")
-    person.press("New game", "header")
+    person.head("New game")
     for side in ("light", "dark"):
         person.page.select_option(f"#{side}-player", "random")
     person.page.evaluate(

@@ -12,7 +12,7 @@ const HERE = new URL("./", location.href);
 const { version: VERSION } = document.querySelector("meta[name=ur-data]").dataset;
 
 const line = make("p", { id: "offline", role: "status" });
-const news = make("p", { id: "news", role: "status", hidden: true });
+const news = make("p", { id: "news", role: "status" });
 document.querySelector("footer").append(line);
 at("error").after(news);
 
@@ -89,7 +89,6 @@ async function lookForNews() {
   // it is loaded in the background, and shown when it is asked for
   navigator.serviceWorker?.register(workerOf(version)).catch(() => null);
   news.replaceChildren("There is a new version of this page. ", button("New version: reload", () => change(version)));
-  news.hidden = false;
 }
 
 async function change(version) {

@@ -3,13 +3,14 @@
 
 import { Missing, Refusal, once, part } from "./common.js";
 import { counting, soundFile } from "./files.js";
+import { gamesOf, proseOf, rulesOf } from "./translated.js";
 
 /** The folder of a published site's data; undefined where a server answers. */
 const META = document.querySelector("meta[name=ur-data]");
 const SITE = META?.getAttribute("content");
 // relative: the page may be under a path of a proxy
 const BASE = "api/v1/";
-const VERSION = 3;
+const VERSION = 4;
 const INDEX = "index.json";
 const MOST_KEPT = 500;
 
@@ -47,7 +48,7 @@ async function json(path, values) {
 export const games = () => once(kept, "games", async () => {
   const found = await json(SITE ? INDEX : "rules");
   if (SITE && found.version !== VERSION) throw new Missing("The page and its data are of different versions.", window.loadAnew);
-  return found;
+  return gamesOf(found);
 });
 
 /**
@@ -98,7 +99,7 @@ export class Source {
   judge() {
     return once(kept, `judge ${this.path}`, async () => {
       const { data, values, facts } = await this.place();
-      const rules = once(kept, data, () => json(data));
+      const rules = once(kept, data, async () => rulesOf(await json(data)));
       const { Moves, NOTATIONS, open } = await engine;
       const made = rules.then((found) => new Moves(found));
       const [moves, opened] = await Promise.all([
@@ -139,7 +140,7 @@ export class Source {
 
   /** The rules in prose. */
   async prose() {
-    return json((await this.place()).prose);
+    return proseOf(await json((await this.place()).prose));
   }
 
   /** A round of the opening, from light's marker on a square, or from home. */

@@ -1,6 +1,6 @@
 // The board: the engine's drawing with arrows, and what is pressed, dragged and dropped on it.
 
-import { drag, make, makeSvg, parsedSvg } from "./dom.js";
+import { drag, make, makeSvg, parsedSvg, swipe } from "./dom.js";
 import { pieceSvg } from "./engine/drawing.js";
 import { other } from "./words.js";
 
@@ -37,7 +37,7 @@ export class Board {
     /**
      * What takes presses on the board.
      * @type {{press: (place: string) => void, drop: (from: string, to: string) => void,
-     *   canDrag: (place: string) => boolean}}
+     *   canDrag: (place: string) => boolean, swipe?: (step: 1 | -1) => void}}
      */
     this.hands = NONE;
     /** Whose pieces are whose, in words. */
@@ -49,7 +49,11 @@ export class Board {
     });
     this.host.addEventListener("pointerdown", (event) => {
       const place = placeOf(event.target);
-      if (event.button || !place || !this.hands.canDrag(place)) return;
+      if (event.button) return;
+      if (!place || !this.hands.canDrag(place)) {
+        if (event.pointerType === "touch") swipe(event, (step) => this.hands.swipe?.(step));
+        return;
+      }
       drag(event, () => this.ghost(place), (element) => {
         const end = placeOf(element);
         if (end && end !== place) this.hands.drop(place, end);

@@ -122,8 +122,8 @@ export function entered(how, state, address) {
 
 const KEY = "ur-options";
 
-/** `language` is empty for that of the browser. @type {{sound: boolean, forced: boolean, chances: boolean, pace: string, language: string}} */
-export const options = { sound: false, forced: false, chances: false, pace: "easy", language: "", ...read(KEY, {}) };
+/** `language` is empty for that of the browser. @type {{sound: boolean, forced: boolean, chances: boolean, turned: boolean, pace: string, language: string}} */
+export const options = { sound: false, forced: false, chances: false, turned: false, pace: "easy", language: "", ...read(KEY, {}) };
 
 /** Set an option, and keep it. */
 export function setOption(name, value) {

@@ -5,7 +5,7 @@ import { Board, wayOf } from "./board.js";
 import { drawn } from "./dice.js";
 import { at, button, download, make, parsedSvg } from "./dom.js";
 import { part } from "./common.js";
-import { language } from "./speech.js";
+import { language, say } from "./speech.js";
 import { pathFor } from "./start.js";
 import { LEVELS, SIDES, capitalised, counted, plainText } from "./words.js";
 
@@ -37,6 +37,7 @@ export function wireDialogs(session, { start, load, run, ready }) {
   at("link-language").addEventListener("change", showLink);
   at("save").addEventListener("click", () => {
     showLink();
+    at("copied").textContent = "";
     showSaves(session, run);
     open("save");
   });
@@ -84,7 +85,7 @@ function wireOpening(session, { load, open, ready }) {
     open("open");
     at("text").focus();
   });
-  const read = async () => {
+  const read = async (warnings = []) => {
     say();
     if (!at("text").value.trim()) {
       say("Paste a game, or choose a file.");
@@ -103,13 +104,13 @@ function wireOpening(session, { load, open, ready }) {
       at("open-dialog").close();
       return load(game, found.path);
     };
-    if (those.length === 1 && !faults.length) await take(those[0]);
-    else if (!those.length && !faults.length) say("There is no game in this.");
+    if (those.length === 1 && !faults.length && !warnings.length) await take(those[0]);
+    else if (!those.length && !faults.length) say(...warnings, "There is no game in this.");
     else {
-      say(...those.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, those.length + faults.length)));
+      say(...warnings, ...those.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, those.length + faults.length)));
     }
   };
-  at("read").addEventListener("click", read);
+  at("read").addEventListener("click", () => read());
   const readFile = async (file) => {
     if (!file) return;
     if (file.size > 1 << 20) {
@@ -124,8 +125,7 @@ function wireOpening(session, { load, open, ready }) {
       say(error.message);
       return;
     }
-    await read();
-    at("found").prepend(...warnings.map((words) => make("li", {}, words)));
+    await read(warnings);
   };
   at("file").addEventListener("change", (event) => readFile(event.target.files[0]));
   addEventListener("dragover", (event) => {
@@ -175,11 +175,17 @@ function showSaves(session, run) {
   const { about, source } = session;
   const name = `${about.name}-${about.pieces}`;
   const buttons = [
-    button("Copy the address", () => {
+    button(say("save.copy"), async () => {
       at("link").select();
-      navigator.clipboard?.writeText(at("link").value).catch(() => {});
+      at("copied").textContent = "";
+      const isCopied = await navigator.clipboard?.writeText(at("link").value).then(() => true, () => false);
+      at("copied").textContent = say(isCopied ? "save.copied" : "save.selected");
     }),
   ];
+  if (navigator.share) {
+    const { title } = document;
+    buttons.push(button(say("save.share"), () => navigator.share({ title, url: at("link").value }).catch(() => {})));
+  }
   for (const notation of about.notations) {
     buttons.push(button(`Game, .${notation}`, run(async () => {
       download(`${name}.${notation}`, await source.convert(await record(session), notation), "text/plain");
@@ -230,7 +236,7 @@ function written(blocks) {
  * Show the rules of a source.
  * @param {import("./api.js").Source} source
  */
-export async function openRules(source) {
+export async function openRules(source, place = null) {
   const [about, prose] = await Promise.all([source.about(), source.prose()]);
   const { svg } = await source.position(about.start, "light");
   const host = make("div", { class: "example" });
@@ -246,11 +252,12 @@ export async function openRules(source) {
     make("ul", {}, ...others.map((sentence) => make("li", {}, sentence))),
     ...prose.sections.map((section) => make("details", {}, make("summary", {}, section.title),
       ...written(section.blocks))),
-    prose.sources.length ? make("p", { class: "faint" }, `Source: ${prose.sources.join("; ")}.`) : "",
+    prose.sources.length ? make("p", { id: "rules-sources", class: "faint", tabindex: -1 }, `Source: ${prose.sources.join("; ")}.`) : "",
   );
   at("rules-dialog").showModal();
   const board = new Board(host);
   board.show(svg);
   board.drawWay(wayOf(about, "light"), "light");
   at("rules-dialog").scrollTop = 0;
+  if (place) at(place)?.focus();
 }

@@ -44,9 +44,9 @@ export class DiceTest extends Dialog {
     rows.push(["throws", "", ...SERIES.map((side) => String(found[side].throws))],
       ["mean", found.both.fair_mean.toFixed(2), ...SERIES.map((side) => meanWords(found[side]))]);
     this.found.replaceChildren(
+      ...SERIES.map((side) => make("p", {}, make("b", {}, `${side}: `), found[side].text)),
       make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": "Counts of throws" },
-        figures("What fell, of what fair dice give on average", ["throw", "fair dice", ...SERIES], rows)),
-      ...SERIES.map((side) => make("p", {}, make("b", {}, `${side}: `), found[side].text)));
+        figures("What fell, of what fair dice give on average", ["throw", "fair dice", ...SERIES], rows)));
   }
 }
 

@@ -132,9 +132,21 @@ export function drag(event, ghost, drop) {
   addEventListener("pointercancel", end);
 }
 
+/** Follow a finger: to the left is on, to the right is back. @param {(step: 1 | -1) => void} turn */
+export function swipe(event, turn) {
+  const end = (released) => {
+    removeEventListener("pointerup", end);
+    removeEventListener("pointercancel", end);
+    const [x, y] = [released.clientX - event.clientX, released.clientY - event.clientY];
+    if (released.type === "pointerup" && Math.abs(x) > Math.max(40, 2 * Math.abs(y))) turn(x < 0 ? 1 : -1);
+  };
+  addEventListener("pointerup", end);
+  addEventListener("pointercancel", end);
+}
+
 // The focus is kept where something is drawn anew under it.
 
-const REDRAWN = ["options", "throws", "moves", "turns", "controls", "mistakes"];
+const REDRAWN = ["options", "throws", "moves", "turns", "steps", "controls"];
 
 /** Draw something; what had the focus has it again, or what takes its place. */
 export function keepingFocus(draw) {

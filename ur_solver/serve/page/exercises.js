@@ -4,7 +4,7 @@ import { Source } from "./api.js";
 import { hashed, keyOf, newKey } from "./common.js";
 import { device } from "./device.js";
 import { sideOf, verdictOf, writeTree } from "./tree.js";
-import { SIDES, Units, doubtOf, entryOf, errorOf, throwsOf } from "./words.js";
+import { SIDES, Units, doubtOf, entryOf, errorOf, other, throwsOf } from "./words.js";
 
 const SERIOUS = ["mistake", "blunder"];
 
@@ -29,8 +29,10 @@ export function exerciseOf(session, ply) {
 
 /** An exercise with the position unfolded, and its options in an order that gives nothing away. */
 export class Question {
-  /** @param {Exercise} exercise @param {"light" | "dark"} view */
-  static async of(exercise, view) {
+  /** @param {Exercise} exercise @param {boolean} isTurned whether the pieces to move are far instead of near */
+  static async of(exercise, isTurned = false) {
+    const own = exercise.position.split(" ")[1] === "L" ? "light" : "dark";
+    const view = isTurned ? own : other(own);
     const source = new Source(exercise.path);
     const [about, answer] = await Promise.all([source.about(), source.position(exercise.position, view)]);
     return new Question(exercise, source, about, answer, view);

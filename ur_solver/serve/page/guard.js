@@ -15,7 +15,6 @@
     const line = document.getElementById("error") ?? document.createElement("p");
     if (!line.isConnected) document.body.prepend(line);
     line.replaceChildren(...words);
-    line.hidden = false;
   }
 
   function offer() {

@@ -68,7 +68,7 @@ export class Learning {
   show() {
     const { session } = this;
     const isPlayed = Object.values(session.players).includes("human");
-    if (session.isOver && session.at.parent && isPlayed && this.root !== session.root) this.remember();
+    if (session.isOver && session.at.parent && isPlayed && !session.isGuided && this.root !== session.root) this.remember();
     this.openings.show();
   }
 

@@ -6,6 +6,7 @@ import { openRules, wireDialogs } from "./dialogs.js";
 import { at, button, failure, keepingFocus, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { awaited } from "./files.js";
+import { GUIDED, goOn, isBeingRead, showGuide } from "./guide.js";
 import { Learning } from "./learning.js";
 import { Opening } from "./opening.js";
 import { Queue, entered, options, setOption } from "./common.js";
@@ -13,7 +14,8 @@ import { device } from "./device.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
 import { Session } from "./session.js";
-import { pathFor, showLast, showStart } from "./start.js";
+import { say } from "./speech.js";
+import { pathFor, showLast, showStart, sourceOf } from "./start.js";
 import { counted, moveWords, other, throwsOf } from "./words.js";
 
 let fallback = "";
@@ -28,6 +30,8 @@ let follow = async () => {};
 let written = null;
 /** Whether the address has a fault and stays as it is until something is done. */
 let isHeld = false;
+/** The start of the game whose mistakes are those of the side that was chosen, at first one's own. */
+let judged = null;
 /** Whether the path is drawn. */
 let isPathShown = false;
 /** @type {any[]} Moves between two squares that differ in something else: the player is asked. */
@@ -53,6 +57,7 @@ board.hands = {
   press: act((place) => hands().press(place)),
   drop: act((from, to) => hands().drop(from, to)),
   canDrag: (place) => hands().canDrag(place),
+  swipe: act((step) => (at("mistakes").hidden ? null : meet(step))),
 };
 const dialogs = wireDialogs(session, {
   start: act(start), load: act((game, path) => session.load(game, path)), run, ready,
@@ -75,8 +80,8 @@ async function changed(moved = null) {
   const isAnotherPlace = session.kept?.at !== session.at;
   session.keep();
   document.body.classList.remove("arriving");
-  at("error").hidden = true;
-  at("meaning").hidden = true;
+  at("error").textContent = "";
+  at("meaning").textContent = "";
   board.owners = owners(session);
   const moving = board.show(session.answer.svg, moved);
   if (moved || (isAnotherPlace && session.at.turn?.move === null)) soundOf(session, moved);
@@ -120,11 +125,14 @@ function showAll() {
   showPath();
   showStatus();
   showVerdict(session);
+  showGuide(session);
   for (const [id, node] of [["back", session.at.parent], ["first", session.at.parent],
     ["forward", session.at.next], ["last", session.at.next], ["undo", session.taken]]) {
     at(id).disabled = !node;
   }
   at("show-chances").disabled = !session.source.hasValues;
+  if (judged !== session.root) at("mistake-side").value = session.ownSide ?? "";
+  judged = session.root;
   at("mistakes").hidden = session.isPlayed || !session.source.hasValues || session.at.line.length < 2;
   at("show-values").checked = session.showsValues;
   document.body.classList.toggle("playing", session.isPlayed);
@@ -148,6 +156,7 @@ function showSource() {
     ? `Values of ${about.word} are estimates, by a search of ${about.plies} plies, with their 95 % intervals.`
     : about.digest ? `Values of ${about.word}: ${about.error === null ? `estimated within ${about.tolerance}` : `proven within ${about.error.toPrecision(3)}`}.`
     : `${about.word} is not solved here: no values.`;
+  at("game-name").textContent = say("head.playing", { game: about.title, pieces: about.pieces });
   document.title = `${about.title} – Royal Game of Ur`;
 }
 
@@ -219,34 +228,44 @@ function after() {
     return session.go(session.root);
   });
   return [
+    session.isGuided ? button(say("guide.beginner"), act(playBeginner), { class: "main" }) : null,
     session.source.hasValues && session.at.parent ? button("Go through the game", review) : null,
-    session.at.parent ? button("Save the game", () => at("save").click()) : null,
-    button("Other games", () => { location.hash = ""; }),
+    session.at.parent && !session.isGuided ? button("Save the game", () => at("save").click()) : null,
+    button("Other games", leave),
   ].filter(Boolean);
 }
 
 function failed(error, again) {
   at("error").replaceChildren(...failure(error, () => {
-    at("error").hidden = true;
+    at("error").textContent = "";
     again();
   }));
-  at("error").hidden = false;
 }
 
-// What is awaited: said after a second, as the style sheet has it.
+// What is awaited: said after a second, by a line that was there before.
 
+let saying = 0;
 let rest = 0;
+let isSaid = false;
 
 awaited.changed.push(() => {
   const { come, all } = awaited;
   const line = at("waiting");
   const host = document.querySelector("dialog[open]") ?? document.body;
-  line.textContent = `Loading: ${come} of ${counted(all, "file")}`;
-  clearTimeout(rest);
-  // one thing after the other is one wait
-  if (come === all) rest = setTimeout(() => { line.hidden = true; }, 300);
-  else line.hidden = false;
+  const say = () => {
+    isSaid = true;
+    line.textContent = `Loading: ${awaited.come} of ${counted(awaited.all, "file")}`;
+  };
   if (line.parentElement !== host) host.append(line);
+  clearTimeout(rest);
+  if (isSaid) say();
+  else saying ||= setTimeout(say, 1000);
+  // one thing after the other is one wait
+  if (come === all) rest = setTimeout(() => {
+    clearTimeout(saying);
+    [saying, isSaid] = [0, false];
+    line.textContent = "";
+  }, 300);
 });
 
 // Moves on the board.
@@ -263,7 +282,6 @@ function explain(place) {
   const { words } = session.about.board;
   const [side] = place.split(" ");
   at("meaning").textContent = words[place] ? `${place}: ${words[place]}` : "";
-  at("meaning").hidden = !words[place];
   if (!words[place]) drawPath(side);
   else {
     const { paths } = session.about;
@@ -312,8 +330,8 @@ const KEYS = {
   "?": () => dialogs.help(),
 };
 for (const [key, mark] of [["b", "blunder"], ["m", "mistake"], ["i", "inaccuracy"]]) {
-  KEYS[key] = () => learning.meet(session.marked(1, [mark]));
-  KEYS[key.toUpperCase()] = () => learning.meet(session.marked(-1, [mark]));
+  KEYS[key] = () => meet(1, [mark]);
+  KEYS[key.toUpperCase()] = () => meet(-1, [mark]);
 }
 
 at("board").addEventListener("keydown", (event) => {
@@ -332,6 +350,11 @@ const pressKey = act((key) => {
   return entry?.isPossible ? session.choose(throwsOf(entry)) : null;
 });
 
+/** Go to the next turn of a side with such a mark, or to the one before. */
+function meet(step, marks = ["mistake", "blunder"]) {
+  return learning.meet(session.marked(step, marks, at("mistake-side").value));
+}
+
 /** Choose among the moves, or among the choices before the throw. */
 function pick(step) {
   const count = session.offered.length;
@@ -349,6 +372,7 @@ function pick(step) {
 /** Play a move; pass where there is none; throw before; choose the best before a throw that needs a choice. */
 function doIt(move) {
   if (opening.isOn) return opening.roll();
+  if (isBeingRead(session)) return goOn(session);
   if (!isOwnTurn()) return null;
   if (session.mustChoose) return session.takeChoice(bestChoice());
   if (session.mustPass) return session.play(null);
@@ -363,7 +387,8 @@ function bestChoice() {
 }
 
 function flip() {
-  session.view = other(session.view);
+  setOption("turned", session.view === session.farSide);
+  session.look(options.turned);
   return session.changed();
 }
 
@@ -389,8 +414,14 @@ for (const [id, action] of [
   ["first", KEYS.Home], ["back", KEYS.ArrowLeft], ["forward", KEYS.ArrowRight], ["last", KEYS.End],
   ["undo", KEYS.u], ["flip", flip], ["hint", hint], ["path", togglePath], ["throw", thrown],
   ["again", () => start(session.players, session.names)],
-  ["mistake-back", () => learning.meet(session.marked(-1, ["mistake", "blunder"], at("mistake-side").value))],
-  ["mistake-next", () => learning.meet(session.marked(1, ["mistake", "blunder"], at("mistake-side").value))],
+  ["learn-now", () => play({ path: `rules/${GUIDED.name}:${GUIDED.pieces}`, players: { light: "human", dark: "random" }, names: {}, isGuided: true })],
+  ["go-on", () => {
+    at("board").focus({ preventScroll: true });
+    return goOn(session);
+  }],
+  ["leave", leave],
+  ["mistake-back", () => meet(-1)],
+  ["mistake-next", () => meet(1)],
   ["edit", () => {
     session.editing = !session.editing;
     return session.changed();
@@ -414,13 +445,13 @@ at("language").addEventListener("change", (event) => {
   if (location.search) location.replace(`${location.pathname}${location.hash}`);
   else location.reload();
 });
-at("menu").addEventListener("click", () => {
-  at("menu").setAttribute("aria-expanded", String(at("menu").getAttribute("aria-expanded") !== "true"));
-});
+at("nav").addEventListener("toggle", (event) => at("menu").setAttribute("aria-expanded", String(event.newState === "open")));
+// before what the button does, so that the focus comes back to the menu from a dialog
 at("nav").addEventListener("click", (event) => {
-  if (event.target.closest("button")) at("menu").setAttribute("aria-expanded", "false");
-});
+  if (event.target.closest("button")) at("nav").hidePopover();
+}, { capture: true });
 at("table").addEventListener("change", act(async (event) => {
+  at("nav").hidePopover();
   session.editing = false;
   session.players = { light: "human", dark: "human" };
   await session.take(event.target.value);
@@ -433,31 +464,42 @@ function leaveEditor(position) {
   act(() => session.changed())();
 }
 
-async function start(players, names) {
+async function start(players, names, isGuided = false) {
   session.editing = false;
   session.players = players;
+  session.look(options.turned);
   session.begin(session.about.start);
   for (const side of ["light", "dark"]) session.names[side] = names[side] || null;
+  session.isGuided = isGuided;
   at("board").focus();
   await session.changed();
 }
 
 /** Begin a game from the first screen. */
-async function play({ path, players, names }) {
+async function play({ path, players, names, isGuided }) {
   session.showsValues = false;
-  session.view = "light";
   await session.take(path);
-  await start(players, names);
+  await start(players, names, isGuided);
   at("throw").focus({ preventScroll: true });
   scrollTo(0, 0);
+}
+
+/** Begin the game that somebody has learnt, as it is played, against the weakest player there is. */
+async function playBeginner() {
+  const { tables } = await games();
+  const { path, hasValues } = sourceOf(GUIDED, tables, true);
+  await play({ path, players: { light: "human", dark: hasValues ? "weak" : "random" }, names: {} });
+}
+
+function leave() {
+  location.hash = "";
 }
 
 /** Go on with a game that is kept. @param {import("./exercises.js").Game} game */
 async function openKept(game) {
   const [kind, word] = (await pathFor(game)).split("/");
   const rest = game.address.replace(/^(table|rules)=[^&]*/, "");
-  history.pushState({ key: game.key }, "", `#${kind === "tables" ? "table" : kind}=${encodeURIComponent(word)}${rest}`);
-  await follow();
+  await follow(`${kind === "tables" ? "table" : kind}=${encodeURIComponent(word)}${rest}`, game.key);
 }
 
 /** See that there are rules by which a game can be read. */
@@ -484,8 +526,8 @@ async function begin() {
     make("optgroup", { label: "Rules without a table" },
       ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
   // a site may have games of its own only
-  const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path) => openRules(new Source(path))) }));
-  follow = run(() => followAddress(arrive));
+  const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path, place) => openRules(new Source(path), place)) }));
+  follow = run((...given) => followAddress(arrive, ...given));
   device.listeners.add(showKept);
   showKept();
   onpopstate = () => {
@@ -499,20 +541,19 @@ async function showKept() {
   const those = await learning.showKept();
   showLast(those, openKept);
   at("not-kept").textContent = device.fault;
-  at("not-kept").hidden = !device.fault;
 }
 
-/** Show what the address says: a game, or the games to choose from. */
-async function followAddress(arrive) {
+/** Show what an address says, by default that of the page: a game, or the games to choose from. */
+async function followAddress(arrive, address = location.hash.slice(1), key = keyHere()) {
   clearTimeout(timer);
   clearTimeout(writing);
   written = location.hash;
-  const address = location.hash.slice(1);
   if (!address && arrive) {
-    at("error").hidden = true;
+    at("error").textContent = "";
     document.body.classList.add("arriving");
     document.body.classList.remove("editing");
     document.title = "The Royal Game of Ur";
+    at("game-name").textContent = "";
     at("table").value = "";
     at("source").textContent = "";
     arrive();
@@ -520,12 +561,13 @@ async function followAddress(arrive) {
     return;
   }
   isHeld = true;
-  await session.follow(address, fallback, keyHere());
+  const isNew = address !== location.hash.slice(1);
+  await session.follow(address, fallback, key).finally(() => { session.isNew = isNew; });
   learning.saw();
   isHeld = false;
   writeAddress();
 }
 
 document.body.classList.remove("unready");
-at("waiting").hidden = true;
+at("waiting").textContent = "";
 run(begin)();

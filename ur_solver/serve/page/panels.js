@@ -19,12 +19,9 @@ export function showChances(session) {
     : `${side} ${units.value(values[side], errorOf(answer))}`);
   host.setAttribute("aria-label",
     SIDES.map(words).join(", "));
-  const parts = SIDES.map((side) => {
-    const part = make("div", { class: side }, make("span", {}, words(side)));
-    part.style.flexGrow = side === "light" ? share : 1 - share;
-    return part;
-  });
-  host.replaceChildren(...parts);
+  const bar = make("div", {}, ...SIDES.map((side) => make("div", { class: side })));
+  [...bar.children].forEach((part, k) => { part.style.flexGrow = k ? 1 - share : share; });
+  host.replaceChildren(bar, ...SIDES.map((side) => make("span", { class: side }, words(side))));
 }
 
 /** A button for every throw: how likely it is, what it is worth, and how lucky. */
@@ -70,9 +67,9 @@ export function showMoves(session, play) {
     : session.mustChoose ? "Choose what you throw for."
     : !session.entry ? (session.isPlayed ? "Throw the dice first." : "Throw the dice or choose a throw.")
     : moves.length ? "" : "No move: the turn passes.";
+  const words = moves.map((move) => `${moveWords(move.move)}${move.again ? ", throw again" : ""}`);
   at("moves").replaceChildren(...moves.map((move, number) => {
-    const facts = [make("span", { class: "named" },
-      make("span", {}, `${moveWords(move.move)}${move.again ? ", throw again" : ""}`), make("b", {}, move.move))];
+    const facts = [make("span", { class: "named" }, make("span", {}, words[number]), make("b", {}, move.move))];
     if (isShown) {
       const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
@@ -85,7 +82,9 @@ export function showMoves(session, play) {
       if ("chance" in move) facts.push(make("span", { class: "faint" }, `wins ${(100 * move.chance).toFixed(1)} %`));
     }
     if (move === played) facts.push(make("span", { class: "faint" }, "played"));
-    const css = number === session.chosen ? "chosen" : "";
+    // where there is little room, the notation is shown only of those that it tells apart
+    const isAlike = words.filter((each) => each === words[number]).length > 1;
+    const css = `${number === session.chosen ? "chosen" : ""}${isAlike ? " alike" : ""}`;
     return make("li", {}, make("button", { class: css, onclick: () => play(move) }, ...facts));
   }));
 }

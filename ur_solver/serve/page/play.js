@@ -3,6 +3,7 @@
 import { options, picked } from "./common.js";
 import { drawn, showDice } from "./dice.js";
 import { at, make } from "./dom.js";
+import { isBeingRead, wanted } from "./guide.js";
 import { lossErrorOf, sideOf, verdictOf } from "./tree.js";
 import { VERDICTS, capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
 
@@ -144,7 +145,8 @@ export function showPlay(session) {
   const isOwn = session.players[answer.side] === "human";
   at("throw").setAttribute("aria-disabled", String(!session.mayRoll || !isOwn));
   at("throw").hidden = session.isOver;
-  at("again").hidden = !session.isOver;
+  document.body.dataset.won = session.isPlayed && session.players[answer.winner] === "human" ? answer.winner : "";
+  at("again").hidden = !session.isOver || session.isGuided;
   at("hint").hidden = !session.isPlayed || session.isOver || !session.source.hasValues;
   at("hint").setAttribute("aria-pressed", String(session.isHinted));
 }
@@ -159,7 +161,7 @@ export function soundOf(session, moved) {
 
 /** What the program does by itself here: its own turn, or a forced move if that is wished. */
 export function nextByItself(session) {
-  if (session.isOver || session.editing || session.at.next) return null;
+  if (session.isOver || session.editing || session.at.next || isBeingRead(session)) return null;
   const player = session.players[session.answer.side];
   if (player !== "human") return () => programActs(session, player);
   if (!options.forced || !session.isPlayed || !session.entry) return null;
@@ -184,13 +186,15 @@ function programActs(session, player) {
   }
   if (!session.entry) return session.roll();
   if (session.mustPass) return session.play(null);
-  return session.play(picked(session.entry.moves, (move) => weight(move.loss ?? 0)));
+  return session.play(picked(wanted(session, session.entry.moves), (move) => weight(move.loss ?? 0)));
 }
 
 // Sounds, made here: dice, a piece that lands, a capture, a rosette, the end of a game.
 
 /** @type {AudioContext | null} */
 let context = null;
+/** Milliseconds after which a sound that could not be played is not played any more. */
+const LATE = 500;
 
 function tone(at, pitch, seconds, loudness = 0.15, kind = "triangle") {
   const source = new OscillatorNode(context, { type: kind, frequency: pitch });
@@ -224,12 +228,22 @@ const SOUNDS = {
   end: () => [523, 659, 784, 1047].forEach((pitch, k) => tone(0.12 * k, pitch, 0.35)),
 };
 
+/** Let sounds go on that a phone has suspended, as it does when it is locked; a press allows it. */
+async function wake() {
+  if (context && context.state !== "running") await context.resume().catch(() => {});
+}
+
+for (const press of ["click", "keydown"]) addEventListener(press, wake, { capture: true });
+
 /** Play a sound, if they are on. @param {"dice" | "move" | "capture" | "again" | "pass" | "end"} name */
 export function sound(name) {
   // a page that was opened or reloaded is silent until somebody presses something: browsers insist
   if (!options.sound || navigator.userActivation?.hasBeenActive === false) return;
   context ??= new AudioContext();
-  SOUNDS[name]();
+  const asked = performance.now();
+  wake().then(() => {
+    if (performance.now() - asked < LATE) SOUNDS[name]();
+  });
 }
 
 // How good the last move was, for somebody who plays and wants to know.
@@ -289,6 +303,5 @@ export function showVerdict(session) {
   const people = isEnd ? ["light", "dark"].filter((side) => session.players[side] === "human") : [];
   const words = isEnd ? [...people.map((side) => gameWords(session, side)), accountWords(session)].join("")
     : choice ? wordsOf(session, choice) : "";
-  at("verdict").hidden = !words;
   if (at("verdict").textContent !== words) at("verdict").textContent = words;
 }

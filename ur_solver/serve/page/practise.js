@@ -2,6 +2,7 @@
 
 import { Source, games } from "./api.js";
 import { Board, Presses } from "./board.js";
+import { options } from "./common.js";
 import { device } from "./device.js";
 import { Dialog, button, cautious, figures, make, named } from "./dom.js";
 import { DAYS, Question, isDue, kept, mistakesOf } from "./exercises.js";
@@ -129,7 +130,7 @@ export class Practise extends Dialog {
       return;
     }
     try {
-      this.question = await Question.of(list[number], this.session.view);
+      this.question = await Question.of(list[number], options.turned);
       if (this.question.options.length < 2) throw new Error("There is no choice in this position any more.");
     } catch (error) {
       // perhaps its table is not served any more: the others can be practised

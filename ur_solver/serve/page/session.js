@@ -5,7 +5,8 @@ import { Source } from "./api.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, sideOf, writeTree } from "./tree.js";
 import { placed, wayOf } from "./board.js";
 import { newKey, picked } from "./common.js";
-import { SIDES, Units, choicesOf, entryOf, errorOf, throwsOf } from "./words.js";
+import { GUIDED, wanted } from "./guide.js";
+import { SIDES, Units, choicesOf, entryOf, errorOf, other, throwsOf } from "./words.js";
 
 export class Session {
   /** @param {(moved?: [string, string] | null) => Promise<void>} changed */
@@ -28,6 +29,16 @@ export class Session {
     return own.length === 1 ? own[0] : null;
   }
 
+  /** The side whose row is far, on top, unless somebody turns the board: one's own is near. */
+  get farSide() {
+    return this.ownSide ? other(this.ownSide) : "light";
+  }
+
+  /** Show the board from the usual side, or turned. */
+  look(isTurned) {
+    this.view = isTurned ? other(this.farSide) : this.farSide;
+  }
+
   // The rules, and games.
 
   async take(path) {
@@ -48,6 +59,8 @@ export class Session {
     /** The key under which the game is kept; null until a turn is made here. @type {string | null} */
     this.key = null;
     this.opening = "";
+    /** Whether somebody learns the game by it, see `guide.js`. */
+    this.isGuided = false;
     /** Throws that fell in turns that were taken back, to fall again. @type {number[][]} */
     this.fallen = [];
     /** Whether no address has this game yet. */
@@ -204,7 +217,7 @@ export class Session {
     const { possible } = this;
     if (!possible.length || !this.mayRoll) return null;
     const again = this.isPlayed ? this.fallen.shift() : null;
-    return this.choose(throwsOf(entryOf(possible, again) ?? picked(possible, (each) => each.probability)));
+    return this.choose(throwsOf(entryOf(possible, again) ?? picked(wanted(this, possible), (each) => each.probability)));
   }
 
   /** Play a move of the throw, or pass with null. */
@@ -219,7 +232,7 @@ export class Session {
     }
     const child = at.add(turn, position, this.plies(turn, move));
     this.result = null;
-    this.key ??= newKey();
+    if (!this.isGuided) this.key ??= newKey();
     try {
       await this.go(child, move && { side, along: this.alongOf(move, side), capture: move.capture });
     } catch (error) {
@@ -372,8 +385,9 @@ export class Session {
     const isNext = next && isSame(next, { ...next, choice: this.choice, throws: this.thrown ?? [] });
     if (this.choice && this.choices.length > 1 && !isNext) parts.said = this.choice;
     if (this.thrown && !isNext) parts.throw = this.thrown.join("-");
-    if (this.view !== "light") parts.top = this.view;
+    if (this.view !== this.farSide) parts.top = this.view;
     if (!this.showsValues) parts.values = "no";
+    if (this.isGuided) parts.learn = "yes";
     for (const side of SIDES) {
       if (this.players[side] !== "human") parts[side] = this.players[side];
       if (this.names[side]) parts[`${side}-name`] = this.names[side];
@@ -398,7 +412,6 @@ export class Session {
     };
     const path = parts.has("table") ? `tables/${parts.get("table")}`
       : parts.has("rules") ? `rules/${parts.get("rules")}` : fallback;
-    this.view = parts.get("top") === "dark" ? "dark" : "light";
     this.showsValues = parts.get("values") !== "no";
     this.editing = parts.get("edit") === "yes";
     await tried(() => this.take(path));
@@ -412,7 +425,9 @@ export class Session {
       this.players[side] = player === "random" || Object.hasOwn(this.about.players ?? {}, player) ? player : "human";
       this.names[side] = parts.get(`${side}-name`) ?? null;
     }
+    this.view = SIDES.includes(parts.get("top")) ? parts.get("top") : this.farSide;
     this.result = parts.get("result") ?? null;
+    this.isGuided = parts.get("learn") === "yes" && this.about.name === GUIDED.name;
     const { lines, fault: unread } = readLines(parts.get("game") ?? "");
     if (unread) faults.push(unread);
     for (const each of await this.replay(lines)) faults.push(each);

@@ -2,10 +2,37 @@
 
 import { games } from "./api.js";
 import { at, button, make } from "./dom.js";
-import { LEVELS, counted } from "./words.js";
+import { GUIDED } from "./guide.js";
+import { language, parts, say } from "./speech.js";
+import { LEVELS } from "./words.js";
 
 const OPPONENTS = ["weak", "medium", "strong", "table", "human"];
-const FRIEND = "Two people here";
+
+/**
+ * Games to begin with, after the first of all: one for each kind. A shorter one with the same rules, one that
+ * takes the longer way, one of shelters without extra throws, pieces that turn over, and pieces of their own numbers.
+ */
+const FIRST = ["british-museum", "conventional", "casual", "skiriuk", "birds"];
+
+/** Before these come the games of the documents in the reader's language, but for those that take an hour. */
+const OF_LANGUAGE = {
+  ru: ["skiriuk", "finkel-3dice"],
+  fr: ["ben", "casual", "birds", "four-again"],
+  nl: ["conventional", "british-museum", "bell-stakes"],
+  es: ["conventional", "british-museum", "bell-stakes"],
+};
+const MOST_AT_FIRST = 6;
+
+/**
+ * How long a throw takes: of the computer's at its easy pace two seconds, from 0.6 before it to 1.2 after it and
+ * the way of its piece (`PAUSES` in play.js); of a person's, who looks and presses twice, four.
+ */
+const SECONDS = 3;
+
+/** The least of throws without a choice that makes two and three stars of luck. */
+const LUCK = [0.18, 0.5];
+/** The most games that a rule of thumb wins against best play where skill has two and three stars. */
+const SKILL = [0.2, 0.06];
 
 /**
  * What answers for a rule set: with its usual pieces if there is such a table or estimator,
@@ -30,16 +57,30 @@ export async function pathFor({ path, word }) {
   return found ? `tables/${found.id}` : `rules/${word}`;
 }
 
-function facts({ measured, pieces, sources }, source) {
-  const items = [source.pieces === pieces ? counted(pieces, "piece") + " each"
-    : `${counted(source.pieces, "piece")} each here against the computer; the whole game has ${pieces}`];
+/** About how long a game is, in words. */
+function timeWords(throws) {
+  const minutes = throws * SECONDS / 60;
+  if (minutes > 100) return say("start.hours", { count: Math.round(minutes / 60) });
+  const step = minutes > 20 ? 5 : 1;
+  return say("start.minutes", { count: Math.max(1, step * Math.round(minutes / step)) });
+}
+
+const stars = (name, count) => make("li", {}, `${name} `,
+  make("span", { class: "stars", role: "img", "aria-label": say("start.stars", { count }) }, "★".repeat(count) + "☆".repeat(3 - count)));
+
+function facts({ measured, pieces, sources }, source, on) {
+  const items = [make("li", {}, source.pieces === pieces ? say("start.pieces", { count: pieces })
+    : say("start.fewer", { count: source.pieces, all: pieces }))];
   if (measured) {
-    const few = measured.pieces === source.pieces ? "" : ` with ${measured.pieces} pieces`;
-    items.push(`about ${Math.round(measured.throws)} throws a game${few}`);
-    const won = Math.max(1, Math.round(100 * measured.greedy));
-    items.push(`luck or skill: against perfect play, a simple rule of thumb wins ${won} of 100 games${few}`);
+    // a game with fewer pieces is shorter by as much, or a little more
+    items.push(make("li", {}, timeWords(measured.throws * source.pieces / measured.pieces)),
+      stars(say("start.luck"), 1 + LUCK.filter((least) => measured.forced >= least).length),
+      stars(say("start.skill"), 1 + SKILL.filter((most) => measured.greedy < most).length));
   }
-  if (sources.length) items.push(`source: ${sources.join("; ")}`);
+  for (const each of sources) {
+    const link = button(each, () => on.rules(source.path, "rules-sources"), { class: "link" });
+    items.push(make("li", {}, ...parts("start.source", { source: link })));
+  }
   return items;
 }
 
@@ -49,19 +90,28 @@ const opponent = () => document.querySelector("#opponents input:checked").value;
 /**
  * Show the games.
  * @param {{rules: any[], tables: any[]}} known
- * @param {{play: (choice: object) => void, rules: (path: string) => void}} on
+ * @param {{play: (choice: object) => void, learn: () => void, rules: (path: string, place?: string) => void}} on
+ *   where a place of the rules may be what is looked for
  */
 export function showStart({ rules, tables }, on) {
-  at("opponents").replaceChildren(make("legend", {}, "Whom do you play?"),
+  at("opponents").replaceChildren(make("legend", {}, say("start.whom")),
     ...OPPONENTS.map((name) => make("label", {},
       make("input", { type: "radio", name: "opponent", value: name, checked: name === "medium" }),
-      ` ${LEVELS[name] ?? FRIEND}`)));
+      ` ${LEVELS[name] ?? say("start.friend")}`)));
+  const [hero, ...others] = rules;
+  const wanted = [...OF_LANGUAGE[language] ?? [], ...FIRST];
+  const found = [...new Set(wanted)].map((name) => others.find((game) => game.name === name)).filter(Boolean);
+  const few = others.length > MOST_AT_FIRST + 2 ? found.slice(0, MOST_AT_FIRST) : others;
+  const more = others.filter((game) => !few.includes(game));
   const show = () => {
-    const cards = rules.map((game) => card(game, tables, on));
-    at("hero-card").replaceChildren(...cards[0].childNodes);
-    at("games").replaceChildren(...cards.slice(1));
-    showHero(rules[0], sourceOf(rules[0], tables, opponent() !== "human").pieces);
+    const cards = (those) => those.map((game) => card(game, tables, on));
+    at("hero-card").replaceChildren(...cards([hero])[0].childNodes);
+    at("games").replaceChildren(...cards(few));
+    at("more-games").hidden = !more.length;
+    at("other-games").replaceChildren(...cards(more));
+    showHero(hero, sourceOf(hero, tables, opponent() !== "human").pieces);
   };
+  at("learn").hidden = !rules.some(({ name }) => name === GUIDED.name);
   at("opponents").onchange = show;
   show();
 }
@@ -72,7 +122,7 @@ export function showLast(kept, open) {
   const last = played.reduce((one, two) => (!one || two.changed > one.changed ? two : one), null);
   const isOpen = last && !last.result;
   at("continue").hidden = !isOpen;
-  if (isOpen) at("continue").replaceChildren(button("Go on with the last game", () => open(last)));
+  if (isOpen) at("continue").replaceChildren(button(say("start.last"), () => open(last)));
 }
 
 /** Let the first picture have as many pieces as the game beside it, if it shows that game. */
@@ -81,8 +131,9 @@ function showHero({ name }, pieces) {
   picture.hidden = picture.dataset.game !== name;
   for (const tray of picture.querySelectorAll(".tray")) {
     const spares = [...tray.querySelectorAll(".spare")];
-    const text = tray.querySelector("text");
-    text.textContent = text.textContent.replace(/\d+$/, String(pieces));
+    const [home, off] = tray.querySelectorAll("text");
+    home.textContent = say("place.home", { count: pieces });
+    off.textContent = say("place.off", { count: 0 });
     spares.forEach((each, k) => {
       for (const part of [each, each.nextElementSibling]) part.toggleAttribute("hidden", k >= pieces);
     });
@@ -105,9 +156,9 @@ function card(game, tables, on) {
   return make("li", { class: "card" },
     make("h3", { id }, game.title),
     make("p", {}, game.sentence),
-    make("ul", { class: "facts faint" }, ...facts(game, source).map((fact) => make("li", {}, fact)),
-      source.hasValues || opponent() === "human" ? null : make("li", {}, "not solved here: the computer plays any legal move")),
+    make("ul", { class: "facts faint" }, ...facts(game, source, on),
+      source.hasValues || opponent() === "human" ? null : make("li", {}, say("start.unsolved"))),
     make("p", { class: "buttons" },
-      button("Play", play, { class: "main", "aria-describedby": id }),
-      button("Rules", () => on.rules(source.path), { "aria-describedby": id })));
+      button(say("start.play"), play, { class: "main", "aria-describedby": id }),
+      button(say("head.rules"), () => on.rules(source.path), { "aria-describedby": id })));
 }

@@ -1,6 +1,7 @@
 // Boards as SVG, as ur_solver/rules/svg.py draws them: its drawing of the empty board, into
 // which the pieces are put here.
 
+import { list, say } from "../speech.js";
 import { NAMES, isMarked, isResting, sideOf, split, squaresOf } from "./notation.js";
 
 /** A number with one decimal, an exact half to the even digit. */
@@ -30,11 +31,11 @@ export function pieceSvg(kind, piece, x, y, radius) {
 
 /** Pieces in words, alike ones counted. */
 function words(pieces) {
-  return [...new Set(pieces)].map((piece) => {
+  return [...new Set(pieces)].flatMap((piece) => {
     const count = pieces.filter((each) => each === piece).length;
-    const parts = [count > 1 ? count : "", NAMES[sideOf(piece)], isMarked(piece) ? "marked" : "",
-      isResting(piece) ? "resting" : "", piece.slice(1).replace("^", "")];
-    return parts.filter((part) => part !== "").join(" ");
+    const number = piece.slice(1).replace("^", "");
+    const kind = [NAMES[sideOf(piece)], isMarked(piece) && "marked", isResting(piece) && "resting"].filter(Boolean).join(".");
+    return number ? Array(count).fill(say(`piece.${kind}.number`, { number })) : say(`piece.${kind}`, { count });
   });
 }
 
@@ -66,12 +67,12 @@ function placeSvg({ spare, room, label, middle }, pieces) {
  * @param {string} notation @param {"light" | "dark"} view the side on top
  */
 export function boardSvg(moves, { contents, side, homes }, notation, view) {
-  const { sizes, [view]: { texts, squares } } = moves.data.drawing;
+  const { sizes, marks, [view]: { texts, squares } } = moves.data.drawing;
   const held = new Map(squaresOf(moves).map((square, k) => [square, split(contents[k])]));
   const slots = [notation];
   for (const square of squares) {
     const pieces = held.get(square);
-    slots.push(words(pieces).map((each) => `, ${each}`).join(""));
+    slots.push(list([square, ...(marks[square] ? [say(`mark.${marks[square]}`)] : []), ...words(pieces)]));
     slots.push(squareSvg(sizes, sizes.rosettes.includes(square), pieces));
   }
   const all = contents.flatMap(split);
@@ -84,7 +85,9 @@ export function boardSvg(moves, { contents, side, homes }, notation, view) {
     const atHome = moves.isNumbered ? [...home].map((number) => own + number) : Array(count).fill(own);
     const off = Array(Math.max(0, moves.about.pieces - count - onBoard)).fill(own);
     slots.push(!isOver && side === own ? sizes.bar : "");
-    for (const pieces of [atHome, off]) slots.push(pieces.length, placeSvg(sizes, pieces));
+    for (const [place, pieces] of [["home", atHome], ["off", off]]) {
+      slots.push(say(`place.${place}`, { count: pieces.length }), placeSvg(sizes, pieces));
+    }
   }
   return texts.map((text, k) => text + (slots[k] ?? "")).join("");
 }

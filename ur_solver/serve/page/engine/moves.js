@@ -7,7 +7,7 @@ import { read, write } from "./notation.js";
 export const [AGAIN, WIN, ROSETTE, PASS, CAPTURE, OPTIONAL] = [1, 2, 4, 8, 16, 32];
 
 const NONE = 0xffff;
-const VERSION = 2;
+const VERSION = 3;
 
 /**
  * @typedef {number[]} Row

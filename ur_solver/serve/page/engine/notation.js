@@ -1,6 +1,7 @@
 // Positions as text: read, written, and their faults named (ur_solver/rules/position_text.py, game.py).
 
 import { Refusal } from "../common.js";
+import { say } from "../speech.js";
 import { counted } from "../words.js";
 
 /** Sides in words, by their letters. */
@@ -217,22 +218,21 @@ export function faults(moves, position) {
   const { squares } = notesOf(moves);
   const found = squares.flatMap((square, cell) => squareFaults(moves, square, cell, position.contents[cell]));
   const pieces = position.contents.flatMap(split);
-  const n = moves.about.pieces;
+  const most = moves.about.pieces;
   const isOff = [];
-  for (const [k, [name, side]] of [["light", "L"], ["dark", "D"]].entries()) {
+  for (const [k, letter] of ["L", "D"].entries()) {
+    const side = NAMES[letter];
     const home = position.homes[k];
-    const own = pieces.filter((piece) => sideOf(piece) === side);
+    const own = pieces.filter((piece) => sideOf(piece) === letter);
     const count = (moves.isNumbered ? home.length : home) + own.length;
-    if (count > n) {
-      found.push(`${name} has ${counted(count, "piece")} waiting and on the board, where each side plays with ${n}`);
-    }
-    if (moves.isNumbered) found.push(...numberFaults(name, home, own, n));
+    if (count > most) found.push(say("fault.many", { side, count, most }));
+    if (moves.isNumbered) found.push(...numberFaults(side, home, own, most));
     isOff.push(count === 0);
   }
   const resting = pieces.filter(isResting);
-  if (resting.length > 1) found.push(`${resting.length} pieces rest, where one may`);
-  else if (resting.length && sideOf(resting[0]) !== position.side) found.push("a piece rests whose side is not about to throw");
-  if (isOff.every(Boolean)) found.push("both sides have borne off all their pieces");
+  if (resting.length > 1) found.push(say("fault.rests", { count: resting.length }));
+  else if (resting.length && sideOf(resting[0]) !== position.side) found.push(say("fault.resting"));
+  if (isOff.every(Boolean)) found.push(say("fault.over"));
   return found;
 }
 
@@ -242,24 +242,25 @@ function squareFaults(moves, square, cell, content) {
   const held = split(content);
   const strangers = inOrder(new Set(held.filter((piece) => !allowed.includes(piece))));
   if (strangers.length) {
-    return strangers.map((piece) => `${quoted(piece)} cannot stand on ${square} (allowed: ${allowed.join(", ") || "no piece"})`);
+    return strangers.map((piece) => (allowed.length ? say("fault.stranger", { piece: quoted(piece), square, allowed })
+      : say("fault.stranger.none", { piece: quoted(piece), square })));
   }
   // the first pieces that cannot be there together say why
   for (let n = 1; n <= held.length; n++) {
     const part = awake(held.slice(0, n).join(""));
     for (const [fault, contents] of Object.entries(moves.data.faults[cell])) {
-      if (contents.includes(part)) return [`${quoted(content)} cannot stand on ${square}: ${fault}`];
+      if (contents.includes(part)) return [`${say("fault.stands", { pieces: quoted(content), square })} ${fault}`];
     }
   }
   return [];
 }
 
-function numberFaults(name, home, own, n) {
+function numberFaults(side, home, own, most) {
   const numbers = [...[...home], ...own.map((piece) => piece[1])].map(Number).sort((one, two) => one - two);
   const twice = [...new Set(numbers)].filter((number) => numbers.indexOf(number) !== numbers.lastIndexOf(number));
   return [
-    ...twice.map((number) => `${name}'s piece ${number} is there ${numbers.filter((each) => each === number).length} times`),
-    ...[...home].map(Number).filter((number) => number > n || number === 0)
-      .map((number) => `${name}'s home has a piece ${number}, but pieces are numbered 1 to ${n}`),
+    ...twice.map((number) => say("fault.twice", { side, number, count: numbers.filter((each) => each === number).length })),
+    ...[...home].map(Number).filter((number) => number > most || number === 0)
+      .map((number) => say("fault.number", { side, number, most })),
   ];
 }
