@@ -71,7 +71,7 @@ def main() -> None:
                 take(page, f"play-360-{language}")
             page = opened(browser, address, PHONE, "light")
             page.click("#learn-now")
-            play(page, "capture")
+            play(page, "A capture")
             take(page, "learn-360-light")
             browser.close()
 
