@@ -9,7 +9,6 @@ docs/example.rgn at one of its blunders.
 from __future__ import annotations
 
 import pathlib
-import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -19,6 +18,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.serve.browser import CHROMIUM  # noqa: E402 - the tests' browser
+
 PICTURES = ROOT / "docs" / "img"
 HEIGHTS = {1280: 900, 360: 1500}
 PHONE = (360, 740)
@@ -50,10 +53,7 @@ def main() -> None:
         lines = iter(server.stderr.readline, "")
         address = next(line for line in lines if "http:" in line).split()[1]
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
-                args=["--no-sandbox"],
-            )
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             for scheme in ("light", "dark"):
                 for width, height in HEIGHTS.items():
                     page = opened(browser, address, (width, height), scheme)
@@ -91,8 +91,7 @@ def opened(browser: Any, address: str, size: tuple[int, int], scheme: str) -> An
 
 def show_mistake(page: Any) -> None:
     """Open the example, and go to its second blunder."""
-    if page.locator("#menu").is_visible():
-        page.click("#menu")
+    page.click("#menu")
     page.click("#open")
     page.fill("#text", (ROOT / "docs" / "example.rgn").read_text())
     page.click("#read")
@@ -126,7 +125,7 @@ def take(page: Any, name: str) -> None:
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     path = PICTURES / f"{name}.png"
     page.screenshot(path=path)
-    Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -121,9 +121,9 @@ def _calibrate(path: pathlib.Path, positions: int) -> None:
     estimator = with_tables(Estimator(path, plies=1))
     stored, effort = estimator.stored, Effort(positions, rollouts=32)
     seed = stored.made_by["seed"]
-    errors, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)
-    write(path, dataclasses.replace(stored, errors=errors, measured=measured))
-    print(f"{path}: {stored.errors} before, {errors}")
+    widths, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)
+    write(path, dataclasses.replace(stored, **vars(widths), measured=measured))
+    print(f"{path}: {stored.errors} before, {widths}")
 
 
 def _path(folder: pathlib.Path, word: str) -> pathlib.Path:

@@ -39,6 +39,8 @@ class Hashes(HashValues, Values):
     def are_exact(self):
         return self._are_exact
 
+    agreement = 0.25
+
     def state_values(self, states):
         return super().state_values(states) * (20 if self.rules.payoff.has_fines else 1)
 
@@ -112,7 +114,8 @@ def _assert_throw(thrown, outcome, position, values):
     for k, each in enumerate(thrown.options):
         best = worth.index(max(worth))
         assert each.loss == pytest.approx(worth[best] - worth[k])
-        wanted = 0 if k == best else math.hypot(margins[k], margins[best])
+        both = math.hypot(margins[k], margins[best]), 0.5 * margins[k] * margins[best]
+        wanted = 0 if k == best else math.sqrt(both[0] ** 2 - both[1])
         assert each.loss_error == pytest.approx(wanted)
         is_sure = len(worth) > 1 and each.loss > each.loss_error
         assert (each.mark is None) or is_sure
@@ -220,6 +223,18 @@ def test_alternatives_are_the_best_or_worse_or_too_close_to_call():
         *("best", "best", "close", "worse", "best", "best"),
     ]
     assert TIE == 1e-6
+
+
+def test_errors_that_go_together_say_less_of_what_values_differ_by():
+    worth, errors = np.array([0.5, 0.4]), np.array([0.03, 0.04])
+    found = [
+        Ranked(worth, np.array([0, 2]), lambda: errors, agreement).loss_error[1]
+        for agreement in (-1, 0, 0.5, 1)
+    ]
+    assert found == pytest.approx([0.07, 0.05, math.sqrt(0.0013), 0.01])
+    # an exact value is as wrong as nothing
+    exact = Ranked(worth, np.array([0, 2]), lambda: np.array([0.0, 0.04]), 0.9)
+    assert exact.loss_error == pytest.approx([0, 0.04])
 
 
 def test_a_game_that_is_over_or_cannot_go_on_has_no_choices():

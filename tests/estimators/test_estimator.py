@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -112,6 +113,13 @@ def test_columns_are_those_of_a_table(finkel3):
     assert moves["move"].tolist()[:3] == [None, *(m.move.text for m in finkel3.moves(HERE, 1))]
 
 
+def test_how_errors_go_together_is_known_by_plies():
+    found = [Estimator(stored_of("finkel:1"), plies=plies).agreement for plies in (1, 2, 3, 4)]
+    assert found == pytest.approx([1 - 25 / 16, 1 - 4 / 9, 1 - 1 / 4, 0.9])
+    nothing = dataclasses.replace(stored_of("finkel:1"), errors=np.zeros(4))
+    assert Estimator(nothing).agreement == 0
+
+
 def test_plies_are_limited():
     for plies in (0, 5):
         with pytest.raises(InputError, match=f"plies is {plies}; expected 1 to 4"):
@@ -143,7 +151,10 @@ def test_openings_have_the_intervals_of_their_values(finkel3):
                 errors = [finkel3.error(each.move.position) for each in (best, other)]
                 loss = second["second"]
                 assert loss["value"] == pytest.approx(best.value - other.value)
-                assert loss["value"] - loss["low"] == pytest.approx(math.hypot(*errors))
+                # the widths of differences are 2/3 of those of values
+                together = 2 * (1 - 4 / 9) * math.prod(errors)
+                wanted = math.sqrt(math.hypot(*errors) ** 2 - together)
+                assert loss["value"] - loss["low"] == pytest.approx(wanted)
                 n_losses += 1
     assert n_losses >= 3
 

@@ -60,7 +60,8 @@ def stored_of(word: str, is_wide: bool = True) -> Stored:
     features = features_of(rules, is_wide)
     shape = Shape(len(features), (4,), not rules.payoff.has_fines)
     weights = shape.drawn(np.random.default_rng(1))
-    return Stored(rules, shape, weights, np.array([0.4, 0.3, 0.2, 0.1]), MADE_BY, MEASURED)
+    errors, differences = np.array([[0.4, 0.3, 0.2, 0.1], [0.5, 0.2, 0.1, 0.01]])
+    return Stored(rules, shape, weights, errors, differences, MADE_BY, MEASURED)
 
 
 @pytest.fixture
@@ -79,6 +80,7 @@ def test_what_is_read_is_what_was_written(file, is_wide):
     assert found.shape == wanted.shape
     assert np.array_equal(found.weights, wanted.weights)
     assert found.errors.tolist() == wanted.errors.tolist()
+    assert found.differences.tolist() == wanted.differences.tolist()
     assert (found.made_by, found.measured) == (MADE_BY, MEASURED)
     assert [each.name for each in file.parent.iterdir()] == [file.name]
 
@@ -102,10 +104,26 @@ def test_what_is_none_is_refused(tmp_path, finkel2):
             read(text)
 
 
+def test_a_file_without_differences_takes_errors_for_independent(file):
+    wanted = read(file)
+    with h5py.File(file, "r+") as opened:
+        texts = {name: opened.attrs[name].decode() for name in _TEXTS}
+        datasets = {name: opened[name][()] for name in ("weights", "features", "errors")}
+        del opened["differences"]
+        opened.attrs["version"] = np.int64(1)
+        opened.attrs["digest"] = np.bytes_(_digest(1, texts, datasets).encode())
+    found = read(file)
+    assert found.differences.tolist() == found.errors.tolist() == wanted.errors.tolist()
+    assert np.array_equal(found.weights, wanted.weights)
+    assert [Estimator(found, plies=plies).agreement for plies in (1, 2, 3, 4)] == [0] * 4
+
+
 def test_other_versions_are_refused(file):
     with h5py.File(file, "r+") as opened:
-        opened.attrs["version"] = np.int64(2)
-    with pytest.raises(EstimatorVersionError, match="has format version 2; this program reads"):
+        opened.attrs["version"] = np.int64(3)
+    with pytest.raises(
+        EstimatorVersionError, match="has format version 3; this program reads versions 1 to 2"
+    ):
         read(file)
 
 
@@ -145,7 +163,7 @@ def test_missing_attributes_are_damage(file, name):
         read(file)
 
 
-@pytest.mark.parametrize("name", ["weights", "features", "errors"])
+@pytest.mark.parametrize("name", ["weights", "features", "errors", "differences"])
 def test_datasets_that_are_not_there_or_elsewhere_are_damage(file, name, tmp_path):
     other = tmp_path / "other.h5"
     shutil.copy(file, other)
@@ -173,7 +191,9 @@ def rewritten(path, *, texts=None, **arrays):
         for name, text in (texts or {}).items():
             opened.attrs[name] = np.bytes_(text.encode())
         found = {name: opened.attrs[name].decode() for name in _TEXTS}
-        datasets = {name: opened[name][()] for name in ("weights", "features", "errors")}
+        datasets = {
+            name: opened[name][()] for name in ("weights", "features", "errors", "differences")
+        }
         digest = _digest(VERSION, found, datasets)
         opened.attrs["digest"] = np.bytes_(digest.encode())
     return path
@@ -244,8 +264,16 @@ def test_what_an_attribute_may_say_is_read(file):
     ids=str,
 )
 def test_errors_that_cannot_be_are_refused(file, errors):
-    with pytest.raises(DamagedEstimatorError, match="its errors are"):
-        read(rewritten(file, errors=np.array(errors)))
+    for name in ("errors", "differences"):
+        sound = dict.fromkeys(("errors", "differences"), np.full(4, 0.1))
+        with pytest.raises(DamagedEstimatorError, match="its errors are"):
+            read(rewritten(file, **sound | {name: np.array(errors)}))
+
+
+@pytest.mark.parametrize("name", ["errors", "differences"])
+def test_errors_of_another_number_of_plies_are_refused(file, name):
+    with pytest.raises(DamagedEstimatorError, match="too few or too many"):
+        read(rewritten(file, **{name: np.full(3, 0.1)}))
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e38, -1e36])

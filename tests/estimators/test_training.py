@@ -14,9 +14,16 @@ from tests.scripts import script_module
 from ur_solver.answers.decisions import Values
 from ur_solver.api.table import Table
 from ur_solver.errors import CheckpointError, InputError
+from ur_solver.estimators import calibration
 from ur_solver.estimators import training as making
 from ur_solver.estimators.against_table import differences_inside, losses, share_inside
-from ur_solver.estimators.calibration import Effort, calibrated, positions_of_play, value_errors
+from ur_solver.estimators.calibration import (
+    Effort,
+    Widths,
+    calibrated,
+    positions_of_play,
+    value_errors,
+)
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.network import NetworkValues, Shape, features_of
 from ur_solver.estimators.search import Searched
@@ -48,9 +55,9 @@ def shuffled(estimator: Estimator) -> Estimator:
     return Estimator(dataclasses.replace(estimator.stored, weights=weights), plies=1)
 
 
-def with_errors(estimator: Estimator, errors: np.ndarray) -> Estimator:
+def with_widths(estimator: Estimator, widths: Widths) -> Estimator:
     """The same with other intervals."""
-    return Estimator(dataclasses.replace(estimator.stored, errors=errors), plies=estimator.plies)
+    return Estimator(dataclasses.replace(estimator.stored, **vars(widths)), plies=estimator.plies)
 
 
 def test_it_beats_every_rule_of_thumb(estimator):
@@ -96,8 +103,8 @@ def test_a_broken_network_is_noticed_by_the_same_measurements(estimator, exact):
     )
     assert badly.low > well.high
     # without a table, too
-    errors, measured = calibrated(broken.network, QUICK)
-    assert errors[0] > 1.5 * estimator.stored.errors[0]
+    widths, measured = calibrated(broken.network, QUICK)
+    assert widths.errors[0] > 1.5 * estimator.stored.errors[0]
     assert (
         measured["against_rollouts"]["rms"]
         > 1.5 * estimator.stored.measured["against_rollouts"]["rms"]
@@ -123,13 +130,28 @@ def test_intervals_hold_where_a_table_has_positions(estimator, exact):
     network, wrong = estimator.network, _Generous(exact)
     rows = positions_of_play(network, 500, seed=5)
     without, _ = calibrated(network, QUICK)
-    assert share_inside(with_errors(estimator, without), wrong, rows) < 0.5
-    errors, measured = calibrated(network, QUICK, exact=wrong)
-    assert share_inside(with_errors(estimator, errors), wrong, rows) > 0.8
+    assert share_inside(with_widths(estimator, without), wrong, rows) < 0.5
+    widths, measured = calibrated(network, QUICK, exact=wrong)
+    sound = with_widths(estimator, widths)
+    assert share_inside(sound, wrong, rows) > 0.8
+    assert differences_inside(sound, wrong, rows) > 0.8
+    assert differences_inside(with_widths(estimator, without), wrong, rows) < 0.8
     assert measured["against_table"]["positions"] == QUICK.positions
     # a table of what no game comes to says nothing
     wrong.holds_states = lambda states: np.zeros(len(states), dtype=bool)
-    assert np.array_equal(calibrated(network, QUICK, exact=wrong)[0], without)
+    again, _ = calibrated(network, QUICK, exact=wrong)
+    assert np.array_equal(again.errors, without.errors)
+    assert np.array_equal(again.differences, without.differences)
+
+
+def test_what_rollouts_are_off_by_is_not_the_networks_error():
+    rng = np.random.default_rng(1)
+    off, noise = rng.normal(0, 0.03, 4000), rng.normal(0, 0.04, 4000)
+    found = calibration._width(off + noise, np.full(4000, 0.04))
+    assert found == pytest.approx(1.96 * 0.03, rel=0.05)
+    assert calibration._width(off + noise, np.zeros(4000)) == pytest.approx(1.96 * 0.05, rel=0.05)
+    # what is all noise is not taken for a perfect network
+    assert calibration._width(noise, np.full(4000, 0.04)) > 0.4 * 1.96 * 0.04
 
 
 class _Off(Values):
@@ -152,12 +174,13 @@ def test_intervals_hold_where_a_deeper_search_is_worse(estimator):
     """By the table a search of 2 plies is off by 6 of what one of 1 ply is off by 5 of."""
     network = estimator.network
     table = _Off(network)
-    errors, _ = calibrated(network, QUICK, exact=table)
-    assert errors[1] > errors[0]
+    widths, _ = calibrated(network, QUICK, exact=table)
+    assert widths.errors[1] > widths.errors[0]
     rows = positions_of_play(network, QUICK.positions, 1, table)
     for plies in (1, 2, 3):
-        assert share_inside(with_errors(estimator, errors).looking(plies), table, rows) >= 0.95
-    assert errors[3] == errors[2]
+        assert share_inside(with_widths(estimator, widths).looking(plies), table, rows) >= 0.95
+    assert widths.errors[3] == widths.errors[2]
+    assert widths.differences[3] == widths.differences[2]
 
 
 def test_games_that_seldom_come_to_a_tables_positions_are_not_played_for_ever(finkel2):

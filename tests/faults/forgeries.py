@@ -394,7 +394,7 @@ def _of_estimator(folder: pathlib.Path, word: str) -> Attack:
     write(source, stored_of(word))
     with h5py.File(source) as file:
         texts = {name: file.attrs[name].decode() for name in _TEXTS}
-        arrays = {name: file[name][()] for name in ("weights", "features", "errors")}
+        arrays = {name: file[name][()] for name in ("weights", "features", "errors", "differences")}
     rules = named_rules(word)
     space = space_of(rules)
     ranks = np.arange(0, space.n_values, space.values_per_position)[::7]

@@ -59,6 +59,13 @@ def test_positions(site, ask, name):
         found = ask(f"tables/{name}", "position", text, "light")
         expected = drawn_answer(evaluator, rules.position(text), LIGHT)
         assert by_name(found) == same(expected)
+        for throw, other in zip(found["throws"], expected["throws"], strict=True):
+            own, errors = (
+                {each["move"]: each.get("loss_error") for each in moves["moves"]}
+                for moves in (throw, other)
+            )
+            if [*own][:1] == [*errors][:1]:
+                assert own == near(errors, 1e-5)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import jsonschema
 import pytest
 
@@ -72,8 +70,7 @@ def test_positions_have_errors(asker, estimators, name):
                 assert move["value"] == pytest.approx(evaluated.value, abs=1e-6)
                 assert move["exact"] is (error == 0)
                 assert move.get("error", 0) == pytest.approx(error, abs=1e-6)
-                both = math.hypot(error, errors[thrown["moves"][0]["move"]])
-                wanted = 0 if move is thrown["moves"][0] else both
+                wanted = evaluated.loss_error
                 assert move["loss_error"] == pytest.approx(wanted, abs=1e-6)
                 assert move["mark"] is None or move["loss"] > move["loss_error"]
 
@@ -120,6 +117,7 @@ def test_both_are_listed(asker, estimators, tables):
         estimator = estimators[each["id"]]
         jsonschema.validate(each, resolved(shapes["TableFacts"], document()))
         assert (each["exact"], each["plies"], each["tolerance"]) == (False, 2, None)
+        assert each["agreement"] == estimator.agreement
         assert each["error"] == pytest.approx(estimator.error(estimator.rules.start()), abs=1e-6)
         whole = asker.get(f"/api/v1/tables/{each['id']}").json
         jsonschema.validate(whole, resolved(shapes["WholeTable"], document()))

@@ -15,10 +15,11 @@ come. So
 Values may be estimates, with *errors*: half the widths of their 95 % intervals, 0 where a value is
 exact. The interval of a best alternative reaches as far as that of any alternative, since another
 may be the best in truth; one that is worse by more than its error adds nothing. The throws of a
-choice are fully correlated, as their values come from one network. What two alternatives differ by
-has the root of the sum of their squared errors (`Ranked.loss_error`). An alternative is the best if
-it loses no more than a millionth of what there is to win (`TIE`), worse if it loses more than that
-error, and otherwise too close to call (`Verdict`).
+choice are fully correlated, as their values come from one network. The errors of two alternatives
+may go together, too: the square of the error of what they differ by (`Ranked.loss_error`) is the
+sum of their squares, less twice their product times `Values.agreement`. An alternative is the best
+if it loses no more than a millionth of what there is to win (`TIE`), worse if it loses more than
+that error, and otherwise too close to call (`Verdict`).
 
 `ur_solver.answers.query.decision` is the same of one position, as objects for people.
 """
@@ -101,6 +102,11 @@ class Values(Protocol):
     @property
     def tolerance(self) -> float:
         """By how much exact values may be off."""
+        return 0.0
+
+    @property
+    def agreement(self) -> float:
+        """How the errors of the values of two moves go together: their correlation."""
         return 0.0
 
     def state_values(self, states: Rows) -> Floats:
@@ -279,19 +285,29 @@ def mark_of(loss: float, loss_error: float, whole: int, n: int) -> Mark | None:
     return USUAL.mark_of(loss / (whole or 1))
 
 
+def error_of_difference(one: Floats, other: Floats, agreement: float) -> Floats:
+    """The errors of what two values differ by, by theirs and by how those go together."""
+    return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * agreement * one * other, 0.0)))
+
+
 class Ranked:
     """Alternatives in groups, of each of which the side that decides takes the best.
 
     Options are the alternatives of a throw, choices those of a state. No group is empty: the
     alternatives of group k are `starts[k]` to `starts[k + 1]`, and arrays of alternatives are
     float64 as `worth`. `errors` gives the errors of `worth`, and is called once, if they are asked
-    for.
+    for; `agreement` is how they go together (`Values.agreement`).
     """
 
     def __init__(
-        self, worth: Floats, starts: npt.NDArray[np.int64], errors: Callable[[], Floats]
+        self,
+        worth: Floats,
+        starts: npt.NDArray[np.int64],
+        errors: Callable[[], Floats],
+        agreement: float = 0.0,
     ) -> None:
         self.worth, self.starts, self._errors = worth, starts, errors
+        self._agreement = agreement
 
     @_lazy
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -341,9 +357,11 @@ class Ranked:
         """The error of each loss; 0 for the best alternative, which is compared with itself."""
         if not self.error.any():
             return np.zeros(len(self.worth))
-        found = np.hypot(self.error, self.error[self.best].repeat(self.sizes))
+        found = error_of_difference(
+            self.error, self.error[self.best].repeat(self.sizes), self._agreement
+        )
         found[self.best] = 0
-        return np.asarray(found)
+        return found
 
     def equals(self, totals: Floats) -> npt.NDArray[np.bool_]:
         """Which alternatives are as good as the best, where they are worth what is said.
@@ -479,7 +497,7 @@ class Decisions:
         def errors() -> Floats:  # without `self`, so that no cycle keeps large arrays
             return np.where(branches.won, 0.0, values.state_margins(branches.after, found))
 
-        return Ranked(self._worth, branches.option_starts, errors)
+        return Ranked(self._worth, branches.option_starts, errors, values.agreement)
 
     @_lazy
     def choices(self) -> Ranked:
@@ -490,6 +508,7 @@ class Decisions:
             np.add.reduceat(chances * of.value, starts) + float(self.values.is_shared),
             self.branches.choice_starts,
             lambda: np.asarray(np.add.reduceat(chances * of.reach, starts)),
+            self.values.agreement,
         )
 
     @_lazy

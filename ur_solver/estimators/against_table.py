@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.decisions import Values
+from ur_solver.answers.decisions import Values, error_of_difference
 from ur_solver.errors import InputError
-from ur_solver.estimators.calibration import ValueErrors, positions_of_play, value_errors
+from ur_solver.estimators.calibration import (
+    TwoMoves,
+    ValueErrors,
+    positions_of_play,
+    value_errors,
+)
 from ur_solver.estimators.network import Rows
-from ur_solver.estimators.search import play_ply
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.match import GameStep, play
@@ -142,22 +146,22 @@ def share_inside(values: Values, exact: Values, rows: Rows) -> float:
 def differences_inside(values: Values, exact: Values, rows: Rows, seed: int = 1) -> float | None:
     """The share of differences of two moves that lie in their intervals; None if there are none.
 
-    Of each state the best move with a throw and another one, if there is one. The errors of their
-    values are taken for independent. The table is of the whole game.
+    Of each state the best move with a throw and another one, if there is one. The table is of the
+    whole game.
     """
-    best, other = (
-        play_ply(values, rows, np.random.default_rng(seed), explore) for explore in (0.0, 1.0)
-    )
-    differ = ~other.is_best & (best.sign != 0) & (other.sign != 0)
-    if not differ.any():
+    moves = TwoMoves.of(values, rows, seed)
+    if not len(moves.first):
         return None
-    off, square = np.zeros(int(differ.sum())), np.zeros(int(differ.sum()))
-    for ply, sign in ((best, 1), (other, -1)):
-        after = ply.after[differ]
-        found = values.state_values(after)
-        off += sign * ply.sign[differ] * (found - exact.state_values(after))
-        square += values.state_margins(after, found) ** 2
-    return float((np.abs(off) <= np.sqrt(square)).mean())
+    first, other = (values.state_values(each) for each in moves.states)
+    off = moves.difference(
+        first - exact.state_values(moves.first), other - exact.state_values(moves.other)
+    )
+    error = error_of_difference(
+        values.state_margins(moves.first, first),
+        values.state_margins(moves.other, other),
+        values.agreement,
+    )
+    return float((np.abs(off) <= error).mean())
 
 
 class _Losses:

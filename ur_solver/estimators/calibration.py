@@ -2,13 +2,18 @@
 
 What is wrong in a value is not known where there is no table. Rollouts that are cut see a part of
 it: they are nearer to the optimum than the values that they start from. Positions of play are
-valued by searches and held against them, and what they differ by is widened by a factor, which was
-chosen so that intervals hold where there are tables (`docs/estimates.md`). Games to the end are no
-reference: they are worth what their play is, less than that from which the values were learnt.
+valued by searches and held against them. What they differ by is freed of the noise of so many
+rollouts, and widened by a factor, which was chosen so that intervals hold where there are tables
+(`docs/estimates.md`). Games to the end are no reference: they are worth what their play is, less
+than that from which the values were learnt.
 
 Values near 0 and near the most that they can be are wrong by less than those in the middle. If v is
 a value's share of that most, half the width of its interval is ``error * spread(v)``, as a share of
 it too. An estimator has one such error for each depth of search.
+
+Errors of two moves of a position are neither independent nor the same, and so what the moves differ
+by has an error of its own, which is measured in the same way. If v and w are the shares of both,
+half the width of its interval is ``difference * hypot(spread(v), spread(w))``.
 
 A deeper search is given no wider intervals by rollouts than a shallower one. Where a table has
 positions of play, of endings perhaps, intervals are at least as wide as hold there. All of this is
@@ -20,7 +25,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +53,53 @@ def spread(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def half_widths(error: float, share: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Half the widths of intervals, as shares of the most that values can be."""
     return np.minimum(error * spread(share), 1.0)
+
+
+def agreement_of(
+    errors: npt.NDArray[np.float64], differences: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """How errors of the values of two moves go together, by plies: see `Values.agreement`."""
+    ratio = np.divide(differences, errors, out=np.ones_like(errors), where=errors > 0)
+    return np.asarray(np.clip(1 - ratio**2, -1.0, _MOST_AGREEMENT))
+
+
+@dataclass(frozen=True)
+class TwoMoves:
+    """The states after two moves of the same turns, and 1 or -1, as the side that moved sees them.
+
+    `first` is the better one by the values that play; neither wins at once.
+    """
+
+    first: Rows
+    other: Rows
+    signs: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, values: Values, rows: Rows, seed: int) -> TwoMoves:
+        """After a throw in each state, where there are two moves: the best one and any other."""
+        best, other = (
+            play_ply(values, rows, np.random.default_rng(seed), explore) for explore in (0.0, 1.0)
+        )
+        differ = ~other.is_best & (best.sign != 0) & (other.sign != 0)
+        signs = best.sign[differ], other.sign[differ]
+        return cls(best.after[differ], other.after[differ], signs)
+
+    @property
+    def states(self) -> tuple[Rows, Rows]:
+        """Those after the first moves, and after the others."""
+        return self.first, self.other
+
+    def held_by(self, exact: Values) -> TwoMoves:
+        """Those of which a table has both."""
+        held = exact.holds_states(self.first) & exact.holds_states(self.other)
+        signs = self.signs[0][held], self.signs[1][held]
+        return TwoMoves(self.first[held], self.other[held], signs)
+
+    def difference(
+        self, first: npt.NDArray[np.float64], other: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """What values of both sum to, with their signs: differences, but for what is the same."""
+        return self.signs[0] * first - self.signs[1] * other
 
 
 def positions_of_play(values: Values, n: int, seed: int = 1, exact: Values | None = None) -> Rows:
@@ -101,8 +153,13 @@ def value_errors(values: Values, exact: Values, rows: Rows) -> ValueErrors:
     return ValueErrors.of(values.state_values(held) - exact.state_values(held))
 
 
-CUT_FACTOR = 1.5
+CUT_FACTOR = 1.2
 _SHARE = 0.95
+_LEAST_REST = 0.2
+"""Of what is seen, at least so much is not noise of the rollouts."""
+
+_MOST_AGREEMENT = 0.9
+"""So that two moves are never compared as if the network were as wrong about both."""
 
 
 @dataclass(frozen=True)
@@ -116,36 +173,95 @@ class Effort:
     rollouts: int = 48
 
 
+@dataclass(frozen=True)
+class Widths:
+    """How wide intervals are, by the plies that a choice looks ahead, float64, (MOST_PLIES,)."""
+
+    errors: npt.NDArray[np.float64]
+    differences: npt.NDArray[np.float64]
+
+
 def calibrated(
     values: Values, effort: Effort, *, exact: Values | None = None, seed: int = 1
-) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
-    """How wide intervals are, by the plies that a choice looks ahead, and what was measured.
+) -> tuple[Widths, dict[str, Any]]:
+    """How wide intervals are, and what was measured.
 
     `values` are a network's. With `exact`, a table of the rule set or of its endings, intervals
     hold in as many positions of play that it has, too, and the errors of the network's values there
-    are measured. Returns the widths, float64 of shape (MOST_PLIES,), and as JSON values the errors
-    of the network's values by rollouts, and by the table (`ValueErrors`), in units of the values.
+    are measured. Returns the widths, and as JSON values the errors of the network's values by
+    rollouts, and by the table (`ValueErrors`), in units of the values.
     """
     rows = positions_of_play(values, effort.positions, seed)
     rng = np.random.default_rng([seed, 2])
-    cut = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1)
-    held = rows[:0] if exact is None else positions_of_play(values, effort.positions, seed, exact)
-    depths = range(MOST_PLIES - 1)
-    by_cut = [CUT_FACTOR * _width(values, depth, cut, rows) for depth in depths]
-    errors = np.minimum.accumulate(by_cut)
-    off = ValueErrors.of(values.state_values(rows) - cut)
+    cut = _Known.by_rollouts(values, rows, effort.rollouts, rng)
+    moves = TwoMoves.of(values, rows, seed)
+    both = [_Known.by_rollouts(values, each, effort.rollouts, rng) for each in moves.states]
+    errors = CUT_FACTOR * np.minimum.accumulate(_widths(values, rows, cut))
+    differences = CUT_FACTOR * np.minimum.accumulate(_of_moves(values, moves, both))
+    off = ValueErrors.of(values.state_values(rows) - cut.values)
     measured = {**asdict(effort), "plies": CUT, "against_rollouts": asdict(off)}
-    if exact is not None and len(held):
-        known = exact.state_values(held)
-        needed = [_width(values, depth, known, held) for depth in depths]
-        errors = np.maximum(errors, needed)
-        measured["against_table"] = asdict(value_errors(values, exact, held))
+    if exact is not None:
+        held = positions_of_play(values, effort.positions, seed, exact)
+        if len(held):
+            errors = np.maximum(errors, _widths(values, held, _Known.by_table(exact, held)))
+            measured["against_table"] = asdict(value_errors(values, exact, held))
+            moves = TwoMoves.of(values, held, seed).held_by(exact)
+            both = [_Known.by_table(exact, each) for each in moves.states]
+            differences = np.maximum(differences, _of_moves(values, moves, both))
     # the deepest search takes twenty times the time of all others, and is hardly worse
-    return np.append(errors, errors[-1]), measured
+    return Widths(np.append(errors, errors[-1]), np.append(differences, differences[-1])), measured
 
 
-def _width(values: Values, depth: int, wanted: npt.NDArray[np.float64], rows: Rows) -> float:
-    """How wide the intervals of a search are that hold the wanted values of some positions."""
+class _Known(NamedTuple):
+    """The values of some states by rollouts, with their standard errors, or by a table."""
+
+    values: npt.NDArray[np.float64]
+    noise: npt.NDArray[np.float64]
+
+    @classmethod
+    def by_rollouts(cls, values: Values, rows: Rows, n: int, rng: np.random.Generator) -> _Known:
+        """By `n` rollouts that are cut."""
+        results = rolled_out(values, rows, n, rng, CUT) if len(rows) else np.zeros((0, n))
+        return cls(results.mean(axis=1), results.std(axis=1, ddof=1) / math.sqrt(n))
+
+    @classmethod
+    def by_table(cls, exact: Values, rows: Rows) -> _Known:
+        """By a table that has them."""
+        return cls(exact.state_values(rows), np.zeros(len(rows)))
+
+
+_DEPTHS = range(MOST_PLIES - 1)
+
+
+def _widths(values: Values, rows: Rows, known: _Known) -> npt.NDArray[np.float64]:
+    """How wide the intervals of searches are that hold the known values of some states."""
     scale = scale_of(values.rules, rows)
-    found = Searched(values, depth).state_values(rows) / scale
-    return float(np.quantile(np.abs(found - wanted / scale) / spread(found), _SHARE))
+    found = []
+    for depth in _DEPTHS:
+        worth = Searched(values, depth).state_values(rows)
+        unit = scale * spread(worth / scale)
+        found.append(_width((worth - known.values) / unit, known.noise / unit))
+    return np.array(found)
+
+
+def _of_moves(values: Values, moves: TwoMoves, known: list[_Known]) -> npt.NDArray[np.float64]:
+    """The same of what two moves differ by; no width where there are none."""
+    if not len(moves.first):
+        return np.zeros(len(_DEPTHS))
+    wanted = moves.difference(*(each.values for each in known))
+    noise = np.hypot(*(each.noise for each in known))
+    scales = [scale_of(values.rules, rows) for rows in moves.states]
+    found = []
+    for depth in _DEPTHS:
+        worth = [Searched(values, depth).state_values(rows) for rows in moves.states]
+        units = [scale * spread(own / scale) for own, scale in zip(worth, scales, strict=True)]
+        unit = np.hypot(*units)
+        found.append(_width((moves.difference(*worth) - wanted) / unit, noise / unit))
+    return np.array(found)
+
+
+def _width(off: npt.NDArray[np.float64], noise: npt.NDArray[np.float64]) -> float:
+    """What the share of differences is within, without the noise in them."""
+    seen = float(np.mean(off**2))
+    rest = 1 - float(np.mean(noise**2)) / seen if seen > 0 else 1.0
+    return float(np.quantile(np.abs(off), _SHARE)) * math.sqrt(max(_LEAST_REST, rest))

@@ -76,6 +76,11 @@ class _Known(Values):
         found = self._found.get(encoded(self.rules, [position]).tobytes())
         return 1 if found is None else found[2]
 
+    @property
+    def agreement(self) -> float:
+        """That of the deepest of its searches."""
+        return self._looking(self.most_plies).agreement
+
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """As `Values.state_values`."""
         return self._with_known(states, self._first.state_values(states), 0)

@@ -42,7 +42,7 @@ from ur_solver.errors import (
 )
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES, MOST_SECONDS
 from ur_solver.estimators import file as files
-from ur_solver.estimators.calibration import half_widths
+from ur_solver.estimators.calibration import agreement_of, half_widths
 from ur_solver.estimators.file import read
 from ur_solver.estimators.network import NetworkValues, scale_of
 from ur_solver.estimators.search import Searched
@@ -233,6 +233,15 @@ class Estimator(Judge):
         margins = half_widths(self.stored.errors[self.plies - 1], values / scale) * scale
         margins[self._are_known(states)] = 0
         return margins
+
+    @property
+    def agreement(self) -> float:
+        """How the errors of the values of two moves go together: their correlation, -1 to 0.9.
+
+        It is calibrated, as errors are; 0 of estimators from before differences were.
+        """
+        found = agreement_of(self.stored.errors, self.stored.differences)
+        return float(found[self.plies - 1])
 
     def chance(self, position: PositionLike) -> float:
         """As `value`; NaN with stakes, as the network estimates money alone."""

@@ -6,7 +6,8 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
 
     /            attributes, all scalar; texts are printable ASCII of fixed length
         format       text     "ur-solver estimator"
-        version      int64    of this specification and of what features there are: 1
+        version      int64    of this specification and of what features there are: 2, or 1 before
+                              there were differences, whose errors were taken for independent
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         hidden       text     the sizes of the hidden layers, as a JSON list
         made_by      text     how it was made, as a JSON object (`MADE_BY`): seed, rounds,
@@ -16,12 +17,13 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
         measured     text     by what its errors were measured, and how, as a JSON object
                               (`MEASURED`)
         digest       text     SHA-256, hexadecimal, over all of the above but itself (as sorted
-                              JSON) and over the three datasets
+                              JSON) and over the datasets in this order
     /weights     float32, shape (weights,): layer by layer a matrix, by rows, and its biases
     /features    text of fixed length, shape (features,): the names of the inputs, as
                  `ur_solver.estimators.network` gives them: with wide features or without
     /errors      float64, shape (plies,): how wide the 95 % intervals of values are, by how many
                  plies a choice looks ahead, 1 to 4 (`ur_solver.estimators.calibration`)
+    /differences float64, shape (plies,): the same of what two moves differ by; version 2
 
 All numbers are little endian. The file gets its name only when it is complete. Types and shapes are
 checked before anything is read, so that no memory is allocated for what a file only claims to hold.
@@ -63,7 +65,9 @@ from ur_solver.table.format import ESTIMATOR_FORMAT
 from ur_solver.table.hdf5 import attribute, format_of, stated_format
 from ur_solver.table.writer import PartFile, part_path
 
-VERSION = 1
+VERSION = 2
+_FIRST_VERSION = 1
+"""The oldest that is read."""
 
 _MOST_ERROR = 1e4
 """Widths are multiples of at most the whole scale by the least `spread`, 0.02."""
@@ -108,6 +112,7 @@ class Stored:
     shape: Shape
     weights: Weights
     errors: npt.NDArray[np.float64]
+    differences: npt.NDArray[np.float64]
     made_by: dict[str, Any]
     measured: dict[str, Any]
 
@@ -126,6 +131,7 @@ class Stored:
             "weights": self.weights.astype("<f4"),
             "features": np.array(features_read(self.rules, self.shape.inputs).names, dtype="S"),
             "errors": self.errors.astype("<f8"),
+            "differences": self.differences.astype("<f8"),
         }
 
     @property
@@ -169,13 +175,18 @@ def read(path: pathlib.Path) -> Stored:
         if stated_format(file) != ESTIMATOR_FORMAT:
             raise NotAnEstimatorError(f"{str(path)!r} is an HDF5 file, but not an estimator")
         version = attribute(file, "version", int, fault)
-        if version != VERSION:
+        if not _FIRST_VERSION <= version <= VERSION:
             raise EstimatorVersionError(
                 f"estimator {str(path)!r} has format version {version}; this program reads "
-                f"version {VERSION}: 'ur train' makes it again"
+                f"versions {_FIRST_VERSION} to {VERSION}: 'ur train' makes it again"
             )
         texts = {name: attribute(file, name, str, fault) for name in _TEXTS}
-        arrays = {name: _array(path, file, name, *kind) for name, kind in _KINDS.items()}
+        kinds = {
+            name: kind
+            for name, kind in _KINDS.items()
+            if version > _FIRST_VERSION or name != "differences"
+        }
+        arrays = {name: _array(path, file, name, *kind) for name, kind in kinds.items()}
         if attribute(file, "digest", str, fault) != _digest(version, texts, arrays):
             raise _damaged(path, "its digest does not match its contents")
         return _stored(path, texts, arrays)
@@ -208,7 +219,12 @@ def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
     raise OutputError(f"{str(path)!r} already exists and is {there}: choose another path")
 
 
-_KINDS = {"weights": ("f", 4), "features": ("S", 256), "errors": ("f", 8)}
+_KINDS = {
+    "weights": ("f", 4),
+    "features": ("S", 256),
+    "errors": ("f", 8),
+    "differences": ("f", 8),
+}
 """Of datasets the kind of numbers, and the most bytes of one."""
 
 
@@ -289,17 +305,19 @@ def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -
         raise _damaged(path, f"its hidden layers are {hidden!r:.100}")
     shape = Shape(len(features), tuple(hidden), not rules.payoff.has_fines)
     weights, errors = arrays["weights"], arrays["errors"]
-    if len(weights) != shape.n_weights or len(errors) != MOST_PLIES:
+    differences = arrays.get("differences", errors)
+    if len(weights) != shape.n_weights or {len(errors), len(differences)} != {MOST_PLIES}:
         raise _damaged(path, "its weights or errors are too few or too many")
     if not shape.is_finite(weights):
         raise _damaged(path, "its weights are not all numbers, or too large for any value")
-    if not is_measure(errors, _MOST_ERROR):
-        raise _damaged(path, f"its errors are {errors.tolist()!r:.100}, which is impossible")
+    for each in (errors, differences):
+        if not is_measure(each, _MOST_ERROR):
+            raise _damaged(path, f"its errors are {each.tolist()!r:.100}, which is impossible")
     made_by, measured = (_decoded(path, texts, name) for name in ("made_by", "measured"))
     fault = _fault_of(made_by, MADE_BY, "made_by") or _fault_of(measured, MEASURED, "measured")
     if fault is not None:
         raise _damaged(path, fault)
-    return Stored(rules, shape, weights, errors, made_by, measured)
+    return Stored(rules, shape, weights, errors, differences, made_by, measured)
 
 
 def _decoded(path: pathlib.Path, texts: dict[str, str], name: str) -> Any:
@@ -339,5 +357,6 @@ def _digest(version: int, texts: dict[str, str], arrays: dict[str, npt.NDArray[A
     head = json_text({"format": ESTIMATOR_FORMAT, "version": version} | texts, sort_keys=True)
     whole = hashlib.sha256(head.encode())
     for name in _KINDS:
-        whole.update(arrays[name].tobytes())
+        if name in arrays:
+            whole.update(arrays[name].tobytes())
     return whole.hexdigest()

@@ -530,7 +530,7 @@ def train_estimator(
             raise
     weights = training.weights
     values = NetworkValues(rules, training.shape, weights)
-    errors, measured = calibrated(values, effort or Effort(), exact=exact, seed=seed)
+    widths, measured = calibrated(values, effort or Effort(), exact=exact, seed=seed)
     made_by: dict[str, Any] = {
         "seed": seed,
         "rounds": training.rounds,
@@ -541,7 +541,15 @@ def train_estimator(
     }
     if first is not None:
         made_by["first"] = {"rules": first.rules.title, **first.made_by}
-    stored = Stored(rules.settled(), training.shape, weights, errors, made_by, measured)
+    stored = Stored(
+        rules.settled(),
+        training.shape,
+        weights,
+        widths.errors,
+        widths.differences,
+        made_by,
+        measured,
+    )
     write(path, stored)
     checkpoint.unlink(missing_ok=True)
     return stored

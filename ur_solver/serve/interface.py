@@ -214,6 +214,9 @@ class TableFacts(Object):
     opening_value: Maybe[Annotated[float, note("the first player's, as a game begins")]] = UNSET
     exact: Maybe[Annotated[bool, note("false of an estimator")]] = UNSET
     plies: Maybe[Annotated[int, note("how far an estimator looks ahead")]] = UNSET
+    agreement: Maybe[
+        Annotated[float, note("how the errors of the values of two moves correlate")]
+    ] = UNSET
 
 
 class Tables(Object):

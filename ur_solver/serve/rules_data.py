@@ -325,7 +325,7 @@ def table_values(name: str, table: Evaluator) -> Json:
         "value": table.value(start),
     }
     if not table.are_exact:
-        values |= {"exact": False, "plies": table.plies}
+        values |= {"exact": False, "plies": table.plies, "agreement": table.agreement}
     # by an estimator an opening in which both sides enter takes as long as thousands of positions
     if table.are_exact or not table.rules.mechanics.both_enter:
         values["opening_value"] = table.opening_value()

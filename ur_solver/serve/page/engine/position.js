@@ -114,7 +114,7 @@ export class Unfolded {
     const errors = {};
     const marks = {};
     for (const name of names) {
-      errors[name] = name === best ? 0 : Math.hypot(margins[name], margins[best]);
+      errors[name] = name === best ? 0 : this.errorOfDifference(margins[name], margins[best]);
       marks[name] = markOf(this.total, worth[best] - worth[name], names.length, errors[name]);
     }
     for (const each of turns) each.luck = each.value - worth[each.choice];
@@ -151,7 +151,7 @@ export class Unfolded {
     let margin = best ? 0 : this.margins[1];
     for (const move of moves) {
       const own = move.error ?? 0;
-      const error = isExact || move === best ? 0 : Math.hypot(best.error ?? 0, own);
+      const error = isExact || move === best ? 0 : this.errorOfDifference(best.error ?? 0, own);
       move.loss = value - move.value;
       margin = Math.max(margin, own - move.loss);
       if (!isExact) move.loss_error = error;
@@ -159,6 +159,12 @@ export class Unfolded {
     }
     moves.sort((one, two) => one.loss - two.loss);
     return { value, luck: value - this.value, ...this.exactness(margin) };
+  }
+
+  /** The error of what two values differ by: `error_of_difference` of `ur_solver.answers.decisions`. */
+  errorOfDifference(one, other) {
+    const together = 2 * (this.moves.about.agreement ?? 0) * one * other;
+    return Math.sqrt(Math.max(0, one * one + other * other - together));
   }
 
   exactness(error) {
