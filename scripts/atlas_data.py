@@ -37,6 +37,7 @@ COUNTS = {
     "casual-d4": 7,
     "casual-roll-again": 7,
     "birds": 3,
+    "birds-d4": 4,
     "skiriuk": 4,
     "skiriuk-d4": 4,
     "ben": 4,

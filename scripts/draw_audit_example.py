@@ -26,7 +26,8 @@ def ur(*arguments: str) -> str:
 
 
 def draw_picture(game: str) -> None:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser")
+    chromium = next(filter(None, map(shutil.which, names)), None)
     if chromium is None:
         sys.exit("chromium is not installed: scripts/install_system_packages.sh does that")
     with tempfile.TemporaryDirectory() as folder:

@@ -26,7 +26,8 @@ def main() -> None:
     """Draw it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            args=["--no-sandbox"],
         )
         page = browser.new_page(viewport={"width": _SIZE, "height": _SIZE})
         page.set_content(f"<style>{_STYLE}</style>{icon_svg()}")

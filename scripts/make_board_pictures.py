@@ -2,13 +2,13 @@
 
     python scripts/make_board_pictures.py           needs Chromium, and solves finkel:4
 
-The first screen, a game that is played, and docs/example.rgn at one of its blunders.
+The first screen, games that are played in five languages, one that somebody learns by, and
+docs/example.rgn at one of its blunders.
 """
 
 from __future__ import annotations
 
 import pathlib
-import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -18,9 +18,15 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.serve.browser import CHROMIUM  # noqa: E402 - the tests' browser
+
 PICTURES = ROOT / "docs" / "img"
 HEIGHTS = {1280: 900, 360: 1500}
 PHONE = (360, 740)
+READERS = {"ru": "skiriuk:7", "fr": "ben:7", "nl": "conventional:5", "es": "bell-stakes:7"}
+"""Games by the language of the document that they come from."""
 DICE = """
   localStorage["ur-options"] = '{"pace": "fast"}';
   let state = 7;
@@ -47,9 +53,7 @@ def main() -> None:
         lines = iter(server.stderr.readline, "")
         address = next(line for line in lines if "http:" in line).split()[1]
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-            )
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             for scheme in ("light", "dark"):
                 for width, height in HEIGHTS.items():
                     page = opened(browser, address, (width, height), scheme)
@@ -57,8 +61,18 @@ def main() -> None:
                     take(page, f"board-{width}-{scheme}")
             page = opened(browser, address, PHONE, "light")
             take(page, "start-360-light")
+            page.click("#hero-card .main")
             play(page)
             take(page, "play-360-light")
+            for language, rules in READERS.items():
+                page = opened(browser, f"{address}?language={language}", PHONE, "light")
+                page.goto(f"{page.url}#rules={rules}&values=no&dark=random")
+                play(page)
+                take(page, f"play-360-{language}")
+            page = opened(browser, address, PHONE, "light")
+            page.click("#learn-now")
+            play(page, "capture")
+            take(page, "learn-360-light")
             browser.close()
 
 
@@ -77,8 +91,7 @@ def opened(browser: Any, address: str, size: tuple[int, int], scheme: str) -> An
 
 def show_mistake(page: Any) -> None:
     """Open the example, and go to its second blunder."""
-    if page.locator("#menu").is_visible():
-        page.click("#menu")
+    page.click("#menu")
     page.click("#open")
     page.fill("#text", (ROOT / "docs" / "example.rgn").read_text())
     page.click("#read")
@@ -90,18 +103,22 @@ def show_mistake(page: Any) -> None:
     page.wait_for_selector("#board .arrow.played")
 
 
-def play(page: Any) -> None:
-    """Play the first game until there are two pieces to choose from."""
-    page.click("#hero-card .main")
-    for _ in range(40):
-        page.wait_for_selector("#throw[aria-disabled=false]")
-        page.click("#throw")
+def play(page: Any, lesson: str = "") -> None:
+    """Play until there are two pieces to choose from, later one, or until something is learnt."""
+    presses = ["#go-on", "#throw[aria-disabled=false]", "#options .main", "#options button"]
+    for _ in range(80):
         page.wait_for_selector("main[aria-busy=false]")
-        if page.locator("#moves button").count() > 1 and page.locator("#turns .turn").count() > 6:
+        moves, turns = page.locator("#moves button"), page.locator("#turns .turn")
+        is_there = turns.count() > 6 and moves.count() > (turns.count() < 20)
+        if lesson in page.inner_text("#lesson") if lesson else is_there:
             return
-        page.focus("#board")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("main[aria-busy=false]")
+        for each in (*presses, "#moves button", "#board .movable, #board .target"):
+            if page.locator(f"{each}:visible").count():
+                page.locator(f"{each}:visible").first.click()
+                break
+        else:
+            page.wait_for_timeout(100)
+    raise RuntimeError(f"nothing to show in {page.url}")
 
 
 def take(page: Any, name: str) -> None:

@@ -47,6 +47,9 @@ _UNUSED = (
     "OptimizationHints", "PaintHolding", "ThirdPartyStoragePartitioning",
 )  # fmt: skip
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Between a number and its sign for per cent."""
+
 WAIT = 60_000
 """The most milliseconds to wait for what must come; a busy machine is slow."""
 

@@ -37,6 +37,9 @@ _IN_SCRIPTS = re.compile(
 _IN_STYLES = re.compile(r"(?<=[:,;{]) | (?=[{}])")
 """Space that says nothing."""
 
+_GUARD = ("guard.again", "guard.fault", "page.retry")
+"""What `guard.js` says, also where no language file has come."""
+
 _TEXT = re.compile(
     r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\$]|\\.|\$(?!\{)|\$\{[^`}]*\})*`)"""
 )
@@ -58,6 +61,8 @@ def page_files() -> Files:
     }
     page = _in_english(files.pop("/index.html")).replace(b"<!-- board -->", _first_board())
     choose = without_idle(files.pop("/choose.js"))
+    said = {language: {key: texts(language)[key] for key in _GUARD} for language in LANGUAGES}
+    files["/guard.js"] = files["/guard.js"].replace(b"/* words */ {}", dumped(said))
     files["/style.css"] = style_sheet("page").encode() + files["/style.css"]
     files["/board.css"] = style_sheet("board").encode()
     files["/picture.css"] = picture_style().encode()

@@ -11,7 +11,7 @@ import pytest
 
 from tests.estimators.test_file import stored_of
 from tests.games import random_game, write_text
-from tests.serve.browser import Person, needs_browser
+from tests.serve.browser import NO_BREAK, Person, needs_browser
 from tests.serve.page.playing import (
     by_list,
     line_of,
@@ -60,7 +60,8 @@ def person(browser, own_origin):
 def test_a_game_by_estimates_adds_up(person, word):
     person.visit(f"table={word.replace(':', '-')}")
     assert person.page.inner_text("#source") == (
-        f"Values of {word} are estimates, by a search of 3 plies, with their 95 % intervals."
+        f"Values of {word} are estimates, by a search of 3 plies, "
+        f"with their 95{NO_BREAK}% intervals."
     )
     play(person, random.Random(word), [by_list], 10)
     estimator = Estimator(stored_of(word))
@@ -70,7 +71,7 @@ def test_a_game_by_estimates_adds_up(person, word):
     total = float(account.get_attribute("data-sum"))
     assert total == pytest.approx(line["end_value"], abs=1e-4)
     assert "does not add up" not in account.inner_text()
-    assert re.search(r"Start\s+\d\d % ± \d", account.inner_text())
+    assert re.search(r"Start\s+\d\d\s% ± \d", account.inner_text())
     for side in ("light", "dark"):
         facts = person.page.locator(f"#summary .player.{side} dd").all_inner_texts()
         assert facts[2] == f"{line[side]['best']} of {line[side]['choices']}"
@@ -90,7 +91,7 @@ def test_values_have_their_errors_everywhere(person):
     play(person, random.Random(3), [by_list], 6)
     person.press("Throw", "#hand")
     person.settle()
-    estimate = re.compile(r"\d\d? % ± \d")
+    estimate = re.compile(r"\d\d?\s% ± \d")
     assert len(estimate.findall(person.page.inner_text("#chances"))) == 2
     throws = person.page.locator("#throws button").all_inner_texts()
     assert all(estimate.search(text) for text in throws)
@@ -108,7 +109,7 @@ def test_a_game_that_is_opened_is_judged_by_estimates(person):
     opened(person, "rules: skiriuk:2\n\nL 1 A@A4\nD 2 C@C3\nend: unfinished")
     person.press("To the end", "#steps")
     person.settle()
-    assert re.search(r"Now\s+\d\d % ± \d", person.page.inner_text("#summary .account"))
+    assert re.search(r"Now\s+\d\d\s% ± \d", person.page.inner_text("#summary .account"))
 
 
 def played_out(person, name, game):

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.games import write_text
-from tests.serve.browser import Person, needs_browser
+from tests.serve.browser import NO_BREAK, Person, needs_browser
 from tests.serve.page.playing import NEXT_MISTAKE, opened
 from ur_solver.serve.page_files import page_files
 
@@ -90,7 +90,7 @@ def test_nought_has_no_sign(person):
           ];
         }"""
     )
-    assert written == ["0.00 %", "0.0 %", "0.000", "-10.00 %"]
+    assert written == [f"0.00{NO_BREAK}%", f"0.0{NO_BREAK}%", "0.000", f"-10.00{NO_BREAK}%"]
 
 
 def test_the_page_is_small():

@@ -184,6 +184,11 @@ WON = {"won", "glow", "hop"}
 
 ENDING = "rules=finkel:3&values=no&start=....__L./......../..D.__..%20{}%200%200&throw=1"
 
+LOST = (
+    "rules=finkel:3&values=no&dark=random&start=L...__../......../....__D.%20L%200%200"
+    "&game=.0.1_C7C%27&at=2"
+)
+
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_a_game_that_is_won_is_a_moment(browser, origin, motion):
@@ -208,9 +213,7 @@ def test_a_game_that_is_won_is_a_moment(browser, origin, motion):
 
 def test_a_game_that_the_computer_wins_is_none(browser, origin):
     person = Person(browser, origin, reduced_motion="no-preference")
-    person.visit(
-        "rules=finkel:3&values=no&dark=random&game=.0.1_C7C%27&start=L...__../......../....__D.%20L%200%200"
-    )
+    person.visit(LOST)
     person.until("#headline", "has won")
     moving = person.page.evaluate("document.getAnimations().map(each => each.animationName)")
     assert not WON & {*moving}

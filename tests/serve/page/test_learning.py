@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.games import random_game, write_text
-from tests.serve.browser import Person, needs_browser
+from tests.serve.browser import NO_BREAK, Person, needs_browser
 from tests.serve.page.engine import without_numbers
 from tests.serve.page.playing import NEXT_MISTAKE, opened
 from ur_solver.api.table import Table
@@ -291,11 +291,11 @@ def answered(person, table, exercise):
     assert "%" not in page.inner_text("#practise-dialog")  # the answer is hidden
     page.locator(f".answers [data-move='{worst.move.text}']").click()
     said = page.inner_text("#practise-message")
-    assert f"{worst.move.text} has {100 * worst.value:.2f} %" in said
-    assert f"{100 * best.value:.2f} %: \N{MINUS SIGN}{100 * worst.loss:.2f} points" in said
+    assert f"{worst.move.text} has {100 * worst.value:.2f}{NO_BREAK}%" in said
+    assert f"{100 * best.value:.2f}{NO_BREAK}%: \N{MINUS SIGN}{100 * worst.loss:.2f} points" in said
     assert best.move.text not in said.split("Try again")[0].replace(worst.move.text, "")
     page.locator(f".answers [data-move='{best.move.text}']").click()
-    assert f"Right: {best.move.text} has {100 * best.value:.2f} %" in page.inner_text(
+    assert f"Right: {best.move.text} has {100 * best.value:.2f}{NO_BREAK}%" in page.inner_text(
         "#practise-message"
     )
     page.wait_for_selector("#practise-why table")
@@ -460,7 +460,7 @@ def test_throws_are_counted_and_openings_listed(person, long_game, table):
         moves = table.moves(start, throw.throw)
         assert cells[0] == str(throw.throw)
         assert cells[2] == (moves[0].move.text if moves else "no move")
-        assert cells[3] == f"{100 * throw.value:.2f} %"
+        assert cells[3] == f"{100 * throw.value:.2f}{NO_BREAK}%"
 
 
 # Everybody.

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.serve.browser import Person, needs_browser
+from tests.serve.browser import NO_BREAK, Person, needs_browser
 from tests.serve.page.playing import turns_of
 from ur_solver.answers.decisions import Thresholds
 from ur_solver.api.table import Table
@@ -169,7 +169,7 @@ def test_a_player_learns_how_he_stands_and_how_good_his_move_was(person, solved)
         if page.locator("#chances").is_hidden():
             page.get_by_label("Chances").check()
             person.settle()
-        assert page.inner_text("#chances").startswith(f"you {100 * value:.0f} %")
+        assert page.inner_text("#chances").startswith(f"you {100 * value:.0f}{NO_BREAK}%")
         assert page.locator("#moves .track").count() == 0  # nothing says which move is the best
         page.locator("#moves button", has_text=move.move.text).click()
         person.until("#verdict")

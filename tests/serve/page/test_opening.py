@@ -92,7 +92,7 @@ def test_a_zero_chooses_by_values_and_the_game_is_saved(person):
         if "opening" in person.address:
             break
     for options in values:  # the best first
-        shares = [float(re.search(r"([\d.]+) %", each)[1]) for each in options]
+        shares = [float(re.search(r"([\d.]+)\s%", each)[1]) for each in options]
         assert shares == sorted(shares, reverse=True)
     game = opened_by(person.address)
     person.press("Throw", "#hand")

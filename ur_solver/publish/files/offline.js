@@ -4,6 +4,7 @@
 import { games } from "./api.js";
 import { at, button, make } from "./dom.js";
 import { awaited, used } from "./files.js";
+import { number, say } from "./speech.js";
 
 const HOUR = 3_600_000;
 /** Milliseconds without a load after which what was loaded is kept. */
@@ -21,7 +22,8 @@ at("error").after(news);
 /** What to keep, of everything on the site. @type {(all: [string, string][]) => [string, string][]} */
 let wanted = () => [...used].map(([address, digest]) => [new URL(address, HERE).href.slice(HERE.href.length), digest]);
 
-const sizeText = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const sizeText = (bytes) => (bytes < 1e6 ? say("offline.kilobytes", { size: Math.ceil(bytes / 1000) })
+  : say("offline.megabytes", { size: number(bytes / 1e6, 1) }));
 
 /** Keep what is wanted, by the worker, and say how far it is. */
 async function keepWanted() {
@@ -39,23 +41,24 @@ function keepEverything() {
 
 function show({ come, of, isFull, haveCome, keys, bytes }, sums) {
   if (of) {
-    line.textContent = `Loading for offline (${come} of ${of})`;
+    line.textContent = say("offline.loading", { come, of });
     return;
   }
   const again = (words, action) => button(words, () => action().catch(refused));
   if (isFull || !haveCome) {
-    line.replaceChildren(`Not kept for offline: ${isFull ? "no room" : "some files did not come"}. `, again("Try again", keepWanted));
+    line.replaceChildren(`${isFull ? say("offline.no-room") : say("offline.missing")} `, again(say("page.retry"), keepWanted));
     return;
   }
   const there = new Set(keys);
   const left = sums.filter(([path, [, digest]]) => !there.has(`${HERE}${path}?${encodeURIComponent(digest)}`));
   const more = left.reduce((sum, [, [size]]) => sum + size, 0);
-  line.replaceChildren(`Ready to play offline (${sizeText(bytes)})${left.length ? ", with what was opened here. " : "."}`,
-    left.length ? again(`Keep everything for offline (${sizeText(more + bytes)})`, keepEverything) : "");
+  const size = sizeText(bytes);
+  line.replaceChildren(left.length ? `${say("offline.some", { size })} ` : say("offline.all", { size }),
+    left.length ? again(say("offline.keep", { size: sizeText(more + bytes) }), keepEverything) : "");
 }
 
 function refused() {
-  line.textContent = "Not kept for offline: this browser keeps no files here.";
+  line.textContent = say("offline.refused");
 }
 
 let quiet = 0;
@@ -88,11 +91,11 @@ async function lookForNews() {
   if (!version || version === VERSION) return;
   // it is loaded in the background, and shown when it is asked for
   navigator.serviceWorker?.register(workerOf(version)).catch(() => null);
-  news.replaceChildren("There is a new version of this page. ", button("New version: reload", () => change(version)));
+  news.replaceChildren(`${say("offline.news")} `, button(say("offline.reload"), () => change(version)));
 }
 
 async function change(version) {
-  news.textContent = "Loading the new version …";
+  news.textContent = say("offline.changing");
   const { serviceWorker } = navigator;
   const registration = await serviceWorker?.register(workerOf(version)).catch(() => null);
   if (registration?.active) {

@@ -6,7 +6,8 @@ import { device } from "./device.js";
 import { Dialog, button, cautious, download, figures, make } from "./dom.js";
 import { fileText, joinedGames, joinedMistakes, readText } from "./exchange.js";
 import { DAYS, isDue, kept } from "./exercises.js";
-import { LEVELS, SIDES, capitalised, counted, other, signed } from "./words.js";
+import { capitalised, date as dateText, say } from "./speech.js";
+import { LEVELS, SIDES, other, sideWord, signed } from "./words.js";
 
 const AT_ONCE = 50;
 const PEOPLE = "people";
@@ -24,15 +25,13 @@ function levelOf(game) {
 }
 
 const RESULTS = [
-  ["open", "not finished", ({ result }) => !result],
-  ["won", "won against the computer", (game) => ownSide(game) !== null && game.result === ownSide(game)],
-  ["lost", "lost to the computer", (game) => ownSide(game) !== null && game.result === other(ownSide(game))],
-  ["light", "light won", ({ result }) => result === "light"],
-  ["dark", "dark won", ({ result }) => result === "dark"],
-  ["draw", "a draw", ({ result }) => result === "draw"],
+  ["open", say("result.open"), ({ result }) => !result],
+  ["won", say("archive.won"), (game) => ownSide(game) !== null && game.result === ownSide(game)],
+  ["lost", say("archive.lost"), (game) => ownSide(game) !== null && game.result === other(ownSide(game))],
+  ["light", say("result.won", { side: "light" }), ({ result }) => result === "light"],
+  ["dark", say("result.won", { side: "dark" }), ({ result }) => result === "dark"],
+  ["draw", say("archive.draw"), ({ result }) => result === "draw"],
 ];
-
-const KINDS = { played: "played", analysed: "analysed", opened: "opened", recorded: "recorded" };
 
 /** When a game was ended, or else changed. */
 const dateOf = (game) => game.ended ?? game.changed;
@@ -47,16 +46,16 @@ function whoIs(game, side) {
   if (game.names[side]) return game.names[side];
   const player = game.players[side];
   if (player !== "human") return LEVELS[player] ?? player;
-  return ownSide(game) === side ? "you" : side;
+  return ownSide(game) === side ? say("who", { who: "you" }) : sideWord(side);
 }
 
 function resultWords(game) {
   const { result } = game;
-  if (!result) return "not finished";
-  if (result === "draw") return "a draw";
+  if (!result) return say("result.open");
+  if (result === "draw") return say("archive.draw");
   const own = ownSide(game);
-  if (!own) return `${whoIs(game, result)} won`;
-  return result === own ? "won" : "lost";
+  if (!own) return say("archive.who-won", { who: whoIs(game, result) });
+  return result === own ? say("archive.own-won") : say("archive.own-lost");
 }
 
 /** What the dice brought, and what choices lost, of those that a person played. */
@@ -65,8 +64,10 @@ function costWords(game) {
   if (!costs) return [];
   const scale = costs.isMoney ? 1 : 100;
   const own = ownSide(game);
-  return (own ? [own] : SIDES).map((side) => `${own ? "" : `${side}: `}dice ${signed(scale * costs[side].luck)}, `
-    + `choices ${signed(-scale * costs[side].loss)} ${costs.isMoney ? "money" : "points"}`);
+  return (own ? [own] : SIDES).map((side) => say("archive.costs", {
+    side: own ? "own" : side, luck: signed(scale * costs[side].luck),
+    lost: say("unit.difference", { amount: signed(-scale * costs[side].loss), unit: costs.isMoney ? "money" : "points" }),
+  }));
 }
 
 export class Archive extends Dialog {
@@ -75,7 +76,7 @@ export class Archive extends Dialog {
    *   shows a game on the board, or in its recorder
    */
   constructor(on) {
-    super("games", "My games", "games");
+    super("games", say("archive.title"), "games");
     this.on = on;
     device.listeners.add(() => {
       if (this.dialog.open) this.run(() => this.load());
@@ -107,15 +108,15 @@ export class Archive extends Dialog {
     this.said = make("p", { id: "games-said", role: "status" });
     this.body.replaceChildren(
       this.fault,
-      make("fieldset", { id: "games-filters" }, make("legend", {}, "Which games"),
-        select("word", "Game"), select("level", "Against"), select("result", "Result"),
-        make("label", {}, "Player or name ", make("input", { id: "games-name", autocomplete: "off", oninput: again })),
-        date("from", "From"), date("to", "To")),
+      make("fieldset", { id: "games-filters" }, make("legend", {}, say("archive.which")),
+        select("word", say("archive.word")), select("level", say("archive.against")), select("result", say("archive.result")),
+        make("label", {}, `${say("archive.name")} `, make("input", { id: "games-name", autocomplete: "off", oninput: again })),
+        date("from", say("archive.from")), date("to", say("archive.to"))),
       this.count, this.list, this.more, this.figures,
-      make("h3", {}, "Take them along"),
-      make("p", { class: "faint" }, "Games and mistakes are kept on this device and nowhere else. A file takes them to another one, where they join those that are there."),
-      make("p", { class: "buttons" }, button("Save all as a file", () => this.run(() => this.save()), { id: "games-save" })),
-      make("p", {}, make("label", {}, "Take in a file ", this.file)), this.said,
+      make("h3", {}, say("archive.along")),
+      make("p", { class: "faint" }, say("archive.along.how")),
+      make("p", { class: "buttons" }, button(say("archive.save"), () => this.run(() => this.save()), { id: "games-save" })),
+      make("p", {}, make("label", {}, `${say("archive.take")} `, this.file)), this.said,
       make("p", { class: "buttons" }, this.closing()));
   }
 
@@ -131,9 +132,9 @@ export class Archive extends Dialog {
     this.fault.textContent = device.fault;
     const words = [...new Set(this.all.map(({ word }) => word))].sort();
     const levels = [...new Set(this.all.map(levelOf))].filter(Boolean).sort();
-    this.fill("word", "all", words.map((word) => [word, this.wordOf(word)]));
-    this.fill("level", "anybody", [...levels.map((each) => [each, LEVELS[each] ?? each]), [PEOPLE, "people only"]]);
-    this.fill("result", "any", RESULTS.map(([value, name]) => [value, name]));
+    this.fill("word", say("archive.all"), words.map((word) => [word, this.wordOf(word)]));
+    this.fill("level", say("archive.anybody"), [...levels.map((each) => [each, LEVELS[each] ?? each]), [PEOPLE, say("archive.people")]]);
+    this.fill("result", say("archive.any"), RESULTS.map(([value, name]) => [value, name]));
     this.show();
     this.showFigures();
   }
@@ -148,7 +149,7 @@ export class Archive extends Dialog {
   wordOf(word) {
     const [name, pieces] = word.split(":");
     const title = this.titles.get(name);
-    return title && pieces ? `${title}, ${counted(Number(pieces), "piece")}` : word;
+    return title && pieces ? say("game.pieces", { game: title, pieces: Number(pieces) }) : word;
   }
 
   /** The games that the filters leave. */
@@ -165,11 +166,11 @@ export class Archive extends Dialog {
   show() {
     const { found } = this;
     this.count.textContent = this.all.length
-      ? `${found.length} of ${counted(this.all.length, "game")}`
-      : "No game is kept yet: play one, or record one.";
+      ? say("archive.found", { found: found.length, all: this.all.length })
+      : say("archive.none");
     this.list.replaceChildren(...found.slice(0, this.shown).map((game) => this.item(game)));
     const left = found.length - this.shown;
-    this.more.replaceChildren(...(left > 0 ? [button(`Show ${Math.min(left, AT_ONCE)} more`, () => {
+    this.more.replaceChildren(...(left > 0 ? [button(say("archive.more", { count: Math.min(left, AT_ONCE) }), () => {
       const first = this.shown;
       this.shown += AT_ONCE;
       this.show();
@@ -181,22 +182,22 @@ export class Archive extends Dialog {
     const id = `game of ${game.key}`.replaceAll(/\s/g, "-");
     const name = game.title ?? SIDES.map((side) => whoIs(game, side)).map((who, k) => (k ? who : capitalised(who))).join(" – ");
     const heading = make("b", { id }, name);
-    const facts = [new Date(dateOf(game)).toLocaleDateString(), this.wordOf(game.word), KINDS[game.kind], resultWords(game), ...costWords(game)];
+    const facts = [dateText(dateOf(game)), this.wordOf(game.word), say("archive.kind", { kind: game.kind }), resultWords(game), ...costWords(game)];
     const opens = () => this.run(async () => {
       this.dialog.close();
       await (game.recording ? this.on.record(game.key) : this.on.open(game));
     });
     const rename = () => {
-      const field = make("input", { "aria-label": "Name of this game", value: game.title ?? "", maxlength: 80,
+      const field = make("input", { "aria-label": say("archive.game-name"), value: game.title ?? "", maxlength: 80,
         onchange: () => this.run(() => this.rename(game, field.value.trim())) });
       heading.replaceChildren(field);
       field.focus();
     };
-    const remove = cautious("Delete", "Really delete?", () => this.run(async () => {
+    const remove = cautious(say("archive.delete"), say("archive.delete.sure"), () => this.run(async () => {
       await device.change("games", [[game.key, () => null]]);
       this.title.focus();
     }));
-    const buttons = [button(game.result || game.kind === "opened" ? "Open" : "Go on", opens), button("Rename", rename), remove];
+    const buttons = [button(game.result || game.kind === "opened" ? say("open.read") : say("archive.go-on"), opens), button(say("archive.rename"), rename), remove];
     for (const each of buttons) each.setAttribute("aria-describedby", id);
     return make("li", { "data-key": game.key }, make("div", {}, heading, make("p", { class: "faint" }, facts.join(" · "))),
       make("div", { class: "buttons" }, ...buttons));
@@ -217,9 +218,9 @@ export class Archive extends Dialog {
     const words = [...new Set(over.map(({ word }) => word))].sort();
     const cell = (word, level) => {
       const those = over.filter((game) => game.word === word && levelOf(game) === level);
-      return those.length ? `${those.filter(isWon).length} of ${those.length}` : "–";
+      return those.length ? say("number.of", { value: those.filter(isWon).length, total: those.length }) : "–";
     };
-    const table = figures("Games won against the computer", ["", ...levels.map((each) => LEVELS[each])],
+    const table = figures(say("archive.figures"), ["", ...levels.map((each) => LEVELS[each])],
       words.map((word) => [this.wordOf(word), ...levels.map((level) => cell(word, level))]));
     let [streak, longest] = [0, 0];
     for (const game of over) {
@@ -229,11 +230,13 @@ export class Archive extends Dialog {
     const sum = (key) => this.mistakes.reduce((all, each) => all + (each[key] ?? 0), 0);
     const isKnown = ({ box }) => box === DAYS.length - 1;
     this.figures.replaceChildren(...(over.length ? [
-      make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": "Games won" }, table),
-      make("p", { id: "games-streak" }, `${counted(streak, "win")} in a row now; ${longest} at the longest.`)] : []),
+      make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": say("archive.figures.name") }, table),
+      make("p", { id: "games-streak" }, say("archive.streak", { streak, longest }))] : []),
     this.mistakes.length ? make("p", { id: "games-practice" },
-      `Practice: ${counted(this.mistakes.length, "mistake")} kept, ${this.mistakes.filter(isDue).length} due today, `
-      + `${this.mistakes.filter(isKnown).length} known well; ${sum("right")} of ${counted(sum("asked"), "first answer")} right.`) : "");
+      say("archive.practice", {
+        kept: this.mistakes.length, due: this.mistakes.filter(isDue).length, known: this.mistakes.filter(isKnown).length,
+        right: sum("right"), asked: sum("asked"),
+      })) : "");
   }
 
   // Files.
@@ -254,6 +257,6 @@ export class Archive extends Dialog {
     await device.change("games", others());
     await device.change("mistakes", joinedMistakes(mistakes));
     const { fresh, longer, known: here } = counts;
-    this.said.textContent = `${counted(fresh, "new game")}, ${counted(longer, "game")} that went on elsewhere, ${counted(here, "game")} that ${here === 1 ? "was" : "were"} here.`;
+    this.said.textContent = say("archive.taken", { fresh, longer, here });
   }
 }

@@ -2,6 +2,7 @@
 
 import { drag, make, makeSvg, parsedSvg, swipe } from "./dom.js";
 import { pieceSvg } from "./engine/drawing.js";
+import { say } from "./speech.js";
 import { other } from "./words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -41,7 +42,7 @@ export class Board {
      */
     this.hands = NONE;
     /** Whose pieces are whose, in words. */
-    this.owners = { light: "light", dark: "dark" };
+    this.owners = { light: say("side", { side: "light" }), dark: say("side", { side: "dark" }) };
     this.svg = null;
     this.host.addEventListener("click", (event) => {
       const place = placeOf(event.target);
@@ -91,8 +92,8 @@ export class Board {
     const rows = [...this.svg.querySelectorAll("[role=row]")].map((row) => make("tr", {},
       ...[...row.querySelectorAll("[role=cell]")].map((cell) => make("td", {}, named(cell)))));
     const trays = [...this.svg.querySelectorAll("[data-side]")].map((tray) =>
-      make("td", {}, `${this.owners[tray.dataset.side]}: ${tray.querySelector("text").textContent}`));
-    this.words.replaceChildren(make("caption", {}, "The board, square by square"),
+      make("td", {}, say("board.tray", { owner: this.owners[tray.dataset.side], pieces: tray.querySelector("text").textContent })));
+    this.words.replaceChildren(make("caption", {}, say("board.squares")),
       make("tbody", {}, ...rows, make("tr", {}, ...trays)));
   }
 

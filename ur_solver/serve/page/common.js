@@ -1,5 +1,7 @@
 // What any part of the page needs: what is kept, chance, refusals, actions one after the other, options.
 
+import { say } from "./speech.js";
+
 /** A refusal: one sentence, and the place in the text that it is about. */
 export class Refusal extends Error {
   /** @param {string} message @param {{line: number, column: number | null} | null} place */
@@ -21,7 +23,7 @@ export class Missing extends Refusal {
 /** A module that is loaded when it is needed. @param {Promise<any>} loaded */
 export function part(loaded) {
   return loaded.catch(() => {
-    throw new Missing("A part of this page did not come, or came damaged.", window.loadAnew);
+    throw new Missing(say("guard.fault"), window.loadAnew);
   });
 }
 

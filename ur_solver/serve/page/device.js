@@ -1,6 +1,8 @@
 // What this device keeps: games and mistakes, each an entry of its own in the browser's database, and
 // nowhere else. Tabs hear of each other. Where the browser keeps nothing, the page keeps it while it is open.
 
+import { say } from "./speech.js";
+
 const NAME = "ur-solver";
 const SHELVES = ["games", "mistakes"];
 /** The keys of `localStorage` under which earlier versions of the page kept games and mistakes. */
@@ -98,7 +100,7 @@ class Device {
       });
       return database;
     }).catch(() => {
-      this.fault = "This browser keeps nothing for this page: games and mistakes are lost when it is closed.";
+      this.fault = say("device.nothing");
       return null;
     }).then(async (database) => {
       await this.takeEarlier(database);
@@ -112,7 +114,7 @@ class Device {
     try {
       return await use();
     } catch {
-      this.fault ||= "What this browser keeps cannot be read: games and mistakes are lost when this page is closed.";
+      this.fault ||= say("device.unread");
       return null;
     }
   }
@@ -151,8 +153,8 @@ class Device {
     } catch (error) {
       if (database) {
         this.fault = error?.name === "QuotaExceededError"
-          ? "This browser has no room left: what is done here is lost when this page is closed. Save your games as a file."
-          : "This browser cannot keep what is done here: it is lost when this page is closed. Save your games as a file.";
+          ? say("device.full")
+          : say("device.failed");
       }
       taken.splice(0);
       for (const [key, make] of changes) {

@@ -5,9 +5,9 @@ import { Board, wayOf } from "./board.js";
 import { drawn } from "./dice.js";
 import { at, button, download, make, parsedSvg } from "./dom.js";
 import { part } from "./common.js";
-import { language, say } from "./speech.js";
+import { language, list, say } from "./speech.js";
 import { pathFor } from "./start.js";
-import { LEVELS, SIDES, capitalised, counted, plainText } from "./words.js";
+import { LEVELS, SIDES, plainText, resultWords, sideWord } from "./words.js";
 
 /** @param {import("./session.js").Session} session */
 export function wireDialogs(session, { start, load, run, ready }) {
@@ -18,7 +18,7 @@ export function wireDialogs(session, { start, load, run, ready }) {
     const players = ["human", ...Object.keys(session.about.players ?? {}), "random"];
     for (const side of SIDES) {
       at(`${side}-player`).replaceChildren(...players.map((name) => make("option",
-        { value: name, selected: name === session.players[side] }, LEVELS[name] ?? "A person")));
+        { value: name, selected: name === session.players[side] }, LEVELS[name] ?? say("new.person"))));
       at(`${side}-name`).value = session.names[side] ?? "";
     }
     open("new");
@@ -79,16 +79,16 @@ async function auditOf(session, text) {
 }
 
 function wireOpening(session, { load, open, ready }) {
-  const say = (...items) => at("found").replaceChildren(...items.map((item) => make("li", {}, item)));
+  const show = (...items) => at("found").replaceChildren(...items.map((item) => make("li", {}, item)));
   at("open").addEventListener("click", () => {
-    say();
+    show();
     open("open");
     at("text").focus();
   });
   const read = async (warnings = []) => {
-    say();
+    show();
     if (!at("text").value.trim()) {
-      say("Paste a game, or choose a file.");
+      show(say("open.empty"));
       return;
     }
     let found;
@@ -96,7 +96,7 @@ function wireOpening(session, { load, open, ready }) {
       await ready();
       found = await auditOf(session, at("text").value);
     } catch (error) {
-      say(error.message);
+      show(error.message);
       return;
     }
     const { games: those, faults } = found;
@@ -105,16 +105,16 @@ function wireOpening(session, { load, open, ready }) {
       return load(game, found.path);
     };
     if (those.length === 1 && !faults.length && !warnings.length) await take(those[0]);
-    else if (!those.length && !faults.length) say(...warnings, "There is no game in this.");
+    else if (!those.length && !faults.length) show(...warnings, say("open.none"));
     else {
-      say(...warnings, ...those.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, those.length + faults.length)));
+      show(...warnings, ...those.map((game) => button(gameWords(game), () => take(game))), ...faults.map((fault) => faultItem(fault, those.length + faults.length)));
     }
   };
   at("read").addEventListener("click", () => read());
   const readFile = async (file) => {
     if (!file) return;
     if (file.size > 1 << 20) {
-      say("The file is larger than a mebibyte; “ur audit” reads it.");
+      show(say("open.large"));
       return;
     }
     const warnings = [];
@@ -122,7 +122,7 @@ function wireOpening(session, { load, open, ready }) {
       const { fileText } = await part(import("./reading.js"));
       at("text").value = fileText(new Uint8Array(await file.arrayBuffer()), (words) => warnings.push(words));
     } catch (error) {
-      say(error.message);
+      show(error.message);
       return;
     }
     await read(warnings);
@@ -141,13 +141,13 @@ function wireOpening(session, { load, open, ready }) {
 }
 
 function gameWords(game) {
-  const names = SIDES.map((side) => game.names[side] ?? side).join(" – ");
-  return `Game ${game.game}: ${names}, ${counted(game.plies.length, "throw")}, ${game.result}`;
+  const names = SIDES.map((side) => game.names[side] ?? sideWord(side)).join(" – ");
+  return say("open.game", { number: game.game, names, throws: game.plies.length, result: resultWords(game.result) });
 }
 
 function faultItem(fault, count) {
-  const which = count > 1 ? `Game ${fault.game}: ` : "";
-  if (!fault.place) return `${which}${fault.message}`;
+  const words = count > 1 ? say("open.fault", { number: fault.game, fault: fault.message }) : fault.message;
+  if (!fault.place) return words;
   const show = () => {
     const text = at("text");
     const lines = text.value.split("\n");
@@ -156,7 +156,7 @@ function faultItem(fault, count) {
     text.focus();
     text.setSelectionRange(from, begin + (lines[fault.place.line - 1] ?? "").length);
   };
-  return make("span", {}, `${which}${fault.message} `, button("Show", show));
+  return make("span", {}, `${words} `, button(say("open.show"), show));
 }
 
 // Saving and sharing.
@@ -165,7 +165,7 @@ function faultItem(fault, count) {
 export async function record(session) {
   const { about, players, opening: rounds, root: { position: start }, at: { line } } = session;
   const nameOf = (side) => session.names[side] || (players[side] === "human" ? null : players[side]);
-  const names = Object.fromEntries(SIDES.map((side) => [capitalised(side), nameOf(side)]));
+  const names = Object.fromEntries(SIDES.map((side) => [side === "light" ? "Light" : "Dark", nameOf(side)]));
   const turns = line.slice(1).map(({ turn, plies }) => ({ ...turn, side: plies.at(-1).side }));
   const end = await session.source.position(line.at(-1).position, session.view);
   return plainText(about, { rounds, start, names, turns }, end.winner ? "" : "unfinished");
@@ -187,16 +187,16 @@ function showSaves(session, run) {
     buttons.push(button(say("save.share"), () => navigator.share({ title, url: at("link").value }).catch(() => {})));
   }
   for (const notation of about.notations) {
-    buttons.push(button(`Game, .${notation}`, run(async () => {
+    buttons.push(button(say("save.game", { notation }), run(async () => {
       download(`${name}.${notation}`, await source.convert(await record(session), notation), "text/plain");
     })));
   }
   if (source.hasReports && about.notations.length) {
-    buttons.push(button("Report, .html", run(async () => {
+    buttons.push(button(say("save.report"), run(async () => {
       download(`${name}.html`, await source.report(await record(session)), "text/html");
     })));
   }
-  buttons.push(button("Board, .svg", run(async () => {
+  buttons.push(button(say("save.board"), run(async () => {
     const style = await (await fetch("picture.css")).text();
     const picture = at("board").firstElementChild.cloneNode(true);
     picture.removeAttribute("aria-hidden");
@@ -244,15 +244,15 @@ export async function openRules(source, place = null) {
   const [first, ...others] = prose.short;
   at("rules-text").replaceChildren(
     make("p", { class: "lead" }, first), host,
-    make("p", { class: "faint" }, "Light’s path, from the pieces that wait to those that have finished. Dark’s is its mirror image."),
-    make("p", { class: "faint" }, "The throws, and how often they fall."),
+    make("p", { class: "faint" }, say("rules.path")),
+    make("p", { class: "faint" }, say("rules.throws")),
     make("ul", { class: "throws" }, ...about.dice.map((die) =>
       make("li", {}, drawn(about.look, die.throw), make("b", {}, String(die.throw)),
-        make("span", { class: "faint" }, ` ${die.fraction}${die.steps === die.throw ? "" : `, ${die.steps} sq.`}`)))),
+        make("span", { class: "faint" }, ` ${die.steps === die.throw ? die.fraction : list([die.fraction, say("throws.steps", { steps: die.steps })])}`)))),
     make("ul", {}, ...others.map((sentence) => make("li", {}, sentence))),
     ...prose.sections.map((section) => make("details", {}, make("summary", {}, section.title),
       ...written(section.blocks))),
-    prose.sources.length ? make("p", { id: "rules-sources", class: "faint", tabindex: -1 }, `Source: ${prose.sources.join("; ")}.`) : "",
+    prose.sources.length ? make("p", { id: "rules-sources", class: "faint", tabindex: -1 }, say("rules.sources", { sources: prose.sources.join("; ") })) : "",
   );
   at("rules-dialog").showModal();
   const board = new Board(host);

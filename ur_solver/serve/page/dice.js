@@ -22,7 +22,7 @@ const DRAWN = {
       : [dot("foot", 7, 33.5, 2.6), dot("foot", 37.3, 32.3, 2.6)]),
   ],
   sticks: (isMarked) => [
-    makeSvg("rect", { class: isMarked ? "face marked" : "side", x: 14, y: 2, width: 16, height: 40, rx: 8 }),
+    makeSvg("rect", { class: isMarked ? "face marked" : "round", x: 14, y: 2, width: 16, height: 40, rx: 8 }),
     ...(isMarked ? [shape("band", "M14 13h16M14 31h16"), shape("band red", "M14 22h16")] : [shape("glow", "M19 9v26")]),
   ],
   die: (pips) => [cube(), ...(PIPS[pips] ?? []).map(([x, y]) => dot("pip", 22 + 10 * x, 22 + 10 * y, 3.8))],

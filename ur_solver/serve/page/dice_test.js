@@ -2,26 +2,26 @@
 
 import { Dialog, figures, make } from "./dom.js";
 import { kept, throwsIn } from "./exercises.js";
-import { counted } from "./words.js";
+import { number, percent, say } from "./speech.js";
 
 const SERIES = ["light", "dark", "both"];
 
 export class DiceTest extends Dialog {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
-    super("dice", "Is it the dice?");
+    super("dice", say("fair.title"));
     this.session = session;
     this.which = make("select", { id: "dice-games", onchange: () => this.show() });
     this.found = make("div", { id: "dice-found", role: "status" });
-    this.body.append(make("label", {}, "Throws of ", this.which), this.found,
+    this.body.append(make("label", {}, `${say("fair.of")} `, this.which), this.found,
       make("p", { class: "buttons" }, this.closing()));
   }
 
   async open() {
     const { word } = this.session.about;
     const games = (await kept.games()).filter((each) => each.word === word && each.throws);
-    this.sets = [["this game", [{ throws: throwsIn(this.session) }]],
-      [`${counted(games.length, "game")} of ${word} on this device`, games]];
+    this.sets = [[say("fair.this-game"), [{ throws: throwsIn(this.session) }]],
+      [say("fair.device", { count: games.length, word }), games]];
     this.which.replaceChildren(...this.sets.map(([words, list], k) =>
       make("option", { value: k, disabled: !list.length }, words)));
     this.dialog.showModal();
@@ -36,22 +36,22 @@ export class DiceTest extends Dialog {
 
   draw(found) {
     const rows = found.both.counts.map(({ throw: thrown, probability }, k) => [
-      String(thrown), `${(100 * probability).toFixed(1)} %`,
+      String(thrown), percent(probability, 1),
       ...SERIES.map((side) => {
         const { count, expected } = found[side].counts[k];
-        return `${count} of ${expected.toFixed(1)}`;
+        return say("number.of", { value: count, total: number(expected, 1) });
       })]);
-    rows.push(["throws", "", ...SERIES.map((side) => String(found[side].throws))],
-      ["mean", found.both.fair_mean.toFixed(2), ...SERIES.map((side) => meanWords(found[side]))]);
+    rows.push([say("fair.throws"), "", ...SERIES.map((side) => number(found[side].throws))],
+      [say("fair.mean"), number(found.both.fair_mean, 2), ...SERIES.map((side) => meanWords(found[side]))]);
     this.found.replaceChildren(
-      ...SERIES.map((side) => make("p", {}, make("b", {}, `${side}: `), found[side].text)),
-      make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": "Counts of throws" },
-        figures("What fell, of what fair dice give on average", ["throw", "fair dice", ...SERIES], rows)));
+      ...SERIES.map((side) => make("p", {}, make("b", {}, say("fair.series.head", { series: side }), " "), found[side].text)),
+      make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": say("fair.counts") },
+        figures(say("fair.caption"), [say("fair.throw"), say("fair.fair"), ...SERIES.map((series) => say("fair.series", { series }))], rows)));
   }
 }
 
 function meanWords({ mean, fair_error: error }) {
-  return mean === null ? "–" : `${mean.toFixed(2)} (fair ± ${error.toFixed(2)})`;
+  return mean === null ? "–" : say("fair.mean.of", { mean: number(mean, 2), error: number(error, 2) });
 }
 
 /** The counts of several games together. */

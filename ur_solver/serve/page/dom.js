@@ -1,7 +1,8 @@
 // Small helpers for the document.
 
 import { Missing, Queue } from "./common.js";
-import { moveWords, turnWords } from "./words.js";
+import { say } from "./speech.js";
+import { moveWords, sideWord, thrownWords, turnWords } from "./words.js";
 
 /** @param {string} id @returns {any} */
 export const at = (id) => document.getElementById(id);
@@ -55,20 +56,21 @@ export function cautious(words, question, action, mustAsk = () => true) {
 
 /** What failed in words; what did not come may be asked for again. */
 export function failure(error, again) {
-  return error instanceof Missing ? [`${error.message} `, button("Try again", error.again ?? again)] : [error.message];
+  return error instanceof Missing ? [`${error.message} `, button(say("page.retry"), error.again ?? again)] : [error.message];
 }
 
 /** The colour of a side. */
 export function swatch(side) {
-  return make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side));
+  const word = sideWord(side);
+  return make("span", { class: `swatch ${side}`, title: word }, make("span", { class: "unseen" }, word));
 }
 
 /** A turn in words, then in the notation. */
 export function turnStory(turn) {
   const { choice, throws, move } = turn;
-  const before = choice ? `${choice}, ` : "";
+  const given = { choice: choice ?? "none", throws: thrownWords(throws), move: move && moveWords(move) };
   return [
-    make("span", { class: "story" }, `${before}${throws.join(" and ")}: ${move ? moveWords(move) : "no move"}`),
+    make("span", { class: "story" }, move ? say("turn.story", given) : say("turn.story.pass", given)),
     make("span", { class: "played" }, turnWords(turn)),
   ];
 }
@@ -188,7 +190,7 @@ export class Dialog {
     return this.queue.run(action)();
   }
 
-  closing(words = "Close", css = "") {
+  closing(words = say("dialog.close"), css = "") {
     return button(words, () => this.dialog.close(), { class: css });
   }
 }

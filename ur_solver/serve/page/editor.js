@@ -2,6 +2,8 @@
 
 import { at, button, drag, make } from "./dom.js";
 import { carried, placeOf } from "./board.js";
+import { say } from "./speech.js";
+import { sideWord } from "./words.js";
 
 const ROW_NAMES = "ABC";
 const CELL = /\([^)]*\)|[._]|[LDld]\d?\^?/g;
@@ -37,9 +39,9 @@ function written(about, { contents, side, homes, fines }) {
 const sideOf = (piece) => (piece[0].toUpperCase() === "L" ? "light" : "dark");
 
 function wordOf(piece) {
-  if (piece === ERASER) return "remove";
-  const marked = piece[0] === piece[0].toLowerCase() ? " marked" : "";
-  return `${sideOf(piece)}${marked}${piece.slice(1) && ` ${piece.slice(1)}`}`;
+  if (piece === ERASER) return say("editor.remove");
+  const isMarked = piece[0] === piece[0].toLowerCase();
+  return say("editor.piece", { side: sideOf(piece), marked: isMarked ? "yes" : "no", number: piece.slice(1) || "none" });
 }
 
 export class Editor {
@@ -76,42 +78,42 @@ export class Editor {
     this.text = make("input", { id: "position-text", spellcheck: "false", autocomplete: "off" });
     this.text.addEventListener("change", () => this.read(this.text.value));
     this.faults = make("ul", { class: "faults" });
-    this.use = button("Use this position", () => this.done(this.notation), { class: "main" });
+    this.use = button(say("editor.use"), () => this.done(this.notation), { class: "main" });
     const homes = ["light", "dark"].map((side) => this.homeField(side));
-    const fines = this.set.fines === null ? null : make("label", {}, "Fines paid ",
+    const fines = this.set.fines === null ? null : make("label", {}, `${say("editor.fines")} `,
       make("input", { id: "fines", type: "number", min: 0, max: 1000000, value: this.set.fines,
         onchange: (event) => this.change(() => { this.set.fines = Math.max(0, Number(event.target.value) | 0); }) }));
     at("editor").replaceChildren(...[
-      make("h2", {}, "Set up a position"),
-      make("p", { class: "faint" }, "Choose a piece and press squares, or drag pieces; press a piece again to remove it."),
-      make("fieldset", { class: "tools" }, make("legend", {}, "Piece"),
+      make("h2", {}, say("editor.title")),
+      make("p", { class: "faint" }, say("editor.how")),
+      make("fieldset", { class: "tools" }, make("legend", {}, say("editor.pieces")),
         ...[...this.tools, ERASER].map((piece) => {
           const label = radio("piece", piece, wordOf(piece), piece === this.tool, () => { this.tool = piece; });
           if (piece !== ERASER) label.addEventListener("pointerdown", (event) => drag(event,
             () => carried(sideOf(piece)), (end) => this.land(piece, placeOf(end))));
           return label;
         })),
-      make("fieldset", {}, make("legend", {}, "To throw"),
-        ...["light", "dark"].map((side) => radio("side", side, side, side === this.set.side,
+      make("fieldset", {}, make("legend", {}, say("editor.to-throw")),
+        ...["light", "dark"].map((side) => radio("side", side, sideWord(side), side === this.set.side,
           () => this.change(() => { this.set.side = side; })))),
-      make("fieldset", {}, make("legend", {}, "Waiting"), ...homes),
+      make("fieldset", {}, make("legend", {}, say("editor.waiting")), ...homes),
       fines,
-      make("label", { for: "position-text" }, "Position"), this.text,
+      make("label", { for: "position-text" }, say("editor.position")), this.text,
       make("div", { role: "status" }, this.faults),
       make("p", { class: "buttons" },
-        button("Start", () => this.read(about.start)),
-        button("Clear", () => this.change(() => {
+        button(say("editor.start"), () => this.read(about.start)),
+        button(say("editor.clear"), () => this.change(() => {
           for (const square of this.set.contents.keys()) this.set.contents.set(square, []);
         })),
-        button("Cancel", () => this.done(null)), this.use),
+        button(say("dialog.cancel"), () => this.done(null)), this.use),
     ].filter(Boolean));
   }
 
   homeField(side) {
     const isNumbered = this.about.is_numbered;
-    return make("label", {}, `${side} `, make("input", {
+    return make("label", {}, `${sideWord(side)} `, make("input", {
       id: `home-${side}`, size: 6, inputmode: "numeric", value: this.set.homes[side],
-      title: isNumbered ? "the numbers of those that wait, - for none" : "how many",
+      title: isNumbered ? say("editor.numbers") : say("editor.how-many"),
       onchange: (event) => this.change(() => {
         this.set.homes[side] = event.target.value.trim() || (isNumbered ? "-" : "0");
       }),

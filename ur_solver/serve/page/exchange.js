@@ -2,6 +2,7 @@
 // what earlier versions of the page kept. They may hold anything: what is taken is checked first.
 
 import { Refusal, hashed, keyOf } from "./common.js";
+import { say } from "./speech.js";
 import { writeTurn } from "./tree.js";
 import { SIDES } from "./words.js";
 
@@ -20,10 +21,10 @@ export function readText(text) {
   try {
     found = JSON.parse(text.replace("\ufeff", ""));
   } catch {
-    throw new Refusal("This is no file of games that this page has saved, or it is cut.");
+    throw new Refusal(say("exchange.cut"));
   }
-  if (found?.format !== FORMAT) throw new Refusal("This is no file of games that this page has saved; “Open” reads single games.");
-  if (found.version !== VERSION) throw new Refusal("This file is of another version of the page; load the page again.");
+  if (found?.format !== FORMAT) throw new Refusal(say("exchange.other"));
+  if (found.version !== VERSION) throw new Refusal(say("exchange.version"));
   return { games: list(found.games, "games", gameOf), mistakes: list(found.mistakes, "mistakes", mistakeOf) };
 }
 
@@ -97,26 +98,28 @@ function lastOf(address) {
 // Checks. An entry has what it should have, and nothing else.
 
 function wrong(what) {
-  throw new Refusal(`The file is damaged: ${what}.`);
+  throw new Refusal(say("exchange.damaged", { what }));
 }
 
+const begun = (value) => String(JSON.stringify(value)).slice(0, 40);
+
 function list(values, name, check) {
-  if (!Array.isArray(values)) wrong(`its ${name} are no list`);
+  if (!Array.isArray(values)) wrong(say("exchange.no-list", { name }));
   return values.map((each, k) => {
     try {
       return check(each);
     } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal(`The file is damaged: ${name}, number ${k + 1}, cannot be read.`);
+      throw error instanceof Refusal ? error : new Refusal(say("exchange.damaged", { what: say("exchange.entry", { name, number: k + 1 }) }));
     }
   });
 }
 
-const text = (value, most = 200) => (typeof value === "string" && value.length <= most ? value : wrong(`${JSON.stringify(value)?.slice(0, 40)} is no text of at most ${most} letters`));
-const number = (value) => (Number.isFinite(value) ? value : wrong(`${JSON.stringify(value)?.slice(0, 40)} is no number`));
-const one = (value, known) => (known.includes(value) ? value : wrong(`${JSON.stringify(value)?.slice(0, 40)} is none of ${known.join(", ")}`));
+const text = (value, most = 200) => (typeof value === "string" && value.length <= most ? value : wrong(say("exchange.no-text", { value: begun(value), most })));
+const number = (value) => (Number.isFinite(value) ? value : wrong(say("exchange.no-number", { value: begun(value) })));
+const one = (value, known) => (known.includes(value) ? value : wrong(say("exchange.none-of", { value: begun(value), known: known.join(", ") })));
 const perhaps = (check) => (value, ...given) => (value === null || value === undefined ? null : check(value, ...given));
 const bySide = (value, check) => Object.fromEntries(SIDES.map((side) => [side, check(value[side])]));
-const place = (value) => (/^(tables|rules)\/[^/]+$/.test(text(value)) ? value : wrong(`${value.slice(0, 40)} is no table and no rule set`));
+const place = (value) => (/^(tables|rules)\/[^/]+$/.test(text(value)) ? value : wrong(say("exchange.no-place", { value: value.slice(0, 40) })));
 const fallen = (value) => value.map(number);
 const MOST_LETTERS = 1 << 20;
 

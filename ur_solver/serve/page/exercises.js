@@ -4,7 +4,8 @@ import { Source } from "./api.js";
 import { hashed, keyOf, newKey } from "./common.js";
 import { device } from "./device.js";
 import { sideOf, verdictOf, writeTree } from "./tree.js";
-import { SIDES, Units, doubtOf, entryOf, errorOf, other, throwsOf } from "./words.js";
+import { say } from "./speech.js";
+import { SIDES, Units, choiceWord, entryOf, errorOf, lossWords, other, throwsOf, thrownWords } from "./words.js";
 
 const SERIOUS = ["mistake", "blunder"];
 
@@ -52,10 +53,10 @@ export class Question {
 
   get words() {
     const { side } = this.answer;
-    if (this.isBeforeThrow) return `What should ${side} choose before the throw?`;
+    if (this.isBeforeThrow) return say("question.choice", { side });
     const { choice, throws } = this.exercise;
-    const chosen = choice ? ` chosen “${choice}” and` : "";
-    return `${side} has${chosen} thrown ${throws.join(" and ")}. Which move is best?`;
+    const given = { side, throws: thrownWords(throws) };
+    return choice ? say("question.chosen", { ...given, choice: choiceWord(choice) }) : say("question.move", given);
   }
 
   moves() {
@@ -75,6 +76,11 @@ export class Question {
     }));
   }
 
+  /** An option: a move in the notation, or a choice before the throw in words. */
+  textOf({ text }) {
+    return this.isBeforeThrow ? choiceWord(text) : text;
+  }
+
   /** Whether an option is the best, too close to call or worse. */
   verdict(option) {
     return verdictOf(this.answer.total, option.loss, option.doubt);
@@ -82,8 +88,7 @@ export class Question {
 
   /** What an option loses, with its unit. */
   lost(option) {
-    const lost = `${this.units.gain(-option.loss, 2, option.doubt)} ${this.units.points}`;
-    return `${lost}${doubtOf(this.verdict(option))}`;
+    return lossWords(this.units.difference(-option.loss, 2, option.doubt), this.verdict(option));
   }
 
   /** What the next throw may do after an option, in numbers; null after a choice before the throw. */

@@ -2,9 +2,8 @@
 // something else. And what is awaited, from a site or a server.
 
 import { Missing } from "./common.js";
+import { say } from "./speech.js";
 
-const LOST = "A file of this site cannot be loaded; is there a network?";
-const DAMAGED = "A file of this site came damaged, or the site has just been replaced.";
 /** Seconds before a file is asked for again, the first time past all caches; a host may want longer ones. */
 const PAUSES = [0, 1, 3];
 const LONGEST = 20;
@@ -33,16 +32,16 @@ async function asked(address, digest, cache) {
   // where a page may not make digests, the browser checks them
   const check = crypto.subtle ? {} : { integrity: digest };
   const reply = await fetch(`${address}#${digest}`, { cache, ...check }).catch(() => null);
-  if (!reply) return { words: LOST, isBusy: navigator.onLine, wanted: 0 };
+  if (!reply) return { words: say("files.lost"), isBusy: navigator.onLine, wanted: 0 };
   if (!reply.ok) {
     const { status } = reply;
     const wanted = Number(reply.headers.get("Retry-After")) || 0;
-    const when = wanted ? ` It wants to be asked again after ${wanted} seconds.` : "";
-    return { words: `The site answered ${status} in place of a file.${when}`, isBusy: status === 429 || status >= 500, wanted };
+    const words = wanted ? say("files.status.later", { status: String(status), wanted }) : say("files.status", { status: String(status) });
+    return { words, isBusy: status === 429 || status >= 500, wanted };
   }
   const bytes = await reply.arrayBuffer().catch(() => null);
   if (bytes && (!crypto.subtle || digest === await digestOf(bytes))) return { bytes, wanted: 0 };
-  return { words: DAMAGED, isBusy: false, wanted: 0 };
+  return { words: say("files.damaged"), isBusy: false, wanted: 0 };
 }
 
 async function digestOf(bytes) {

@@ -2,7 +2,9 @@
 // loaded once more, past all caches, and the page anew: by itself once, then when somebody asks for it.
 
 (() => {
-  const FAULT = "A part of this page did not come, or came damaged.";
+  /** What it says, by language, from the language files: these may be what did not come. */
+  const WORDS = /* words */ {};
+  const say = (key) => WORDS[document.documentElement.lang][key];
   const PAUSES = [0, 1, 4];
   const LONGEST = 20;
   let isFailing = false;
@@ -11,7 +13,7 @@
   const modules = () => Object.entries(JSON.parse(document.querySelector("[type=importmap]")?.textContent ?? "{}").integrity ?? {});
   const isArriving = () => document.body.matches(".arriving");
 
-  function say(...words) {
+  function show(...words) {
     const line = document.getElementById("error") ?? document.createElement("p");
     if (!line.isConnected) document.body.prepend(line);
     line.replaceChildren(...words);
@@ -19,9 +21,9 @@
 
   function offer() {
     const again = document.createElement("button");
-    again.textContent = "Try again";
+    again.textContent = say("page.retry");
     again.addEventListener("click", window.loadAnew);
-    say(`${FAULT} `, again);
+    show(`${say("guard.fault")} `, again);
   }
 
   /** Whether a part of the page is as it should be, or has been loaded again. */
@@ -40,7 +42,7 @@
   /** Load what is damaged once more, then the page. */
   window.loadAnew = async () => {
     isFailing = true;
-    say("Loading a part of this page once more …");
+    show(say("guard.again"));
     const all = await Promise.all([mended(location.pathname + location.search, ""),
       ...parts().map((part) => mended(part.href || part.src, part.integrity)),
       ...modules().map(([address, integrity]) => mended(address, integrity))]);

@@ -6,7 +6,8 @@ import { Source } from "./api.js";
 import { entered, keep, once, read, part } from "./common.js";
 import { at, button, figures, make } from "./dom.js";
 import { exerciseOf, gameOf, isDue, kept, mistakesOf } from "./exercises.js";
-import { errorOf, throwsOf } from "./words.js";
+import { percent, say } from "./speech.js";
+import { choiceWord, errorOf, throwsOf } from "./words.js";
 
 const ASKS = "ur-asks-first";
 
@@ -46,14 +47,14 @@ export class Learning {
       onchange: () => keep(ASKS, this.asks.checked) });
     at("learning").append(
       make("div", { class: "buttons" },
-        record("Record a game", "record-game"), this.practising[0],
-        button("Is it the dice?", opening(this.diceTest), { id: "dice-test" }),
-        button("My games", opening(this.games), { id: "my-games" })),
-      make("p", { class: "values" }, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
+        record(say("learning.record"), "record-game"), this.practising[0],
+        button(say("fair.title"), opening(this.diceTest), { id: "dice-test" }),
+        button(say("archive.title"), opening(this.games), { id: "my-games" })),
+      make("p", { class: "values" }, make("label", {}, this.asks, ` ${say("learning.ask-first")}`)),
       this.openings.details);
     at("hero").after(make("p", { class: "buttons" },
-      record("Record a game at a real table", "start-record"), this.practising[1],
-      button("My games", opening(this.games), { id: "start-games" })));
+      record(say("start.record"), "start-record"), this.practising[1],
+      button(say("archive.title"), opening(this.games), { id: "start-games" })));
     session.opened = () => this.remember();
   }
 
@@ -61,7 +62,7 @@ export class Learning {
   async showKept() {
     const [mistakes, games] = await Promise.all([kept.mistakes(), kept.games()]);
     const due = mistakes.filter(isDue).length;
-    for (const button of this.practising) button.textContent = due ? `Practise (${due} due)` : "Practise";
+    for (const button of this.practising) button.textContent = due ? say("learning.practise.due", { due }) : say("practise.title");
     return games;
   }
 
@@ -142,8 +143,8 @@ export class Openings {
   /** @param {import("./session.js").Session} session @param {(action: () => Promise<void>) => () => void} run */
   constructor(session, run) {
     this.session = session;
-    this.table = make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": "Openings by throw" });
-    this.details = make("details", { id: "openings" }, make("summary", {}, "Openings by throw"), this.table);
+    this.table = make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": say("openings.title") });
+    this.details = make("details", { id: "openings" }, make("summary", {}, say("openings.title")), this.table);
     this.details.addEventListener("toggle", run(() => this.fill()));
   }
 
@@ -168,15 +169,15 @@ export class Openings {
       about.opening_throw === null || each.throw === about.opening_throw);
     const row = (each) => {
       const [best, ...others] = each.moves;
-      const before = each.choice ? `${each.choice} ` : "";
+      const before = each.choice ? `${choiceWord(each.choice)} ` : "";
       return [
         `${before}${throwsOf(each).join(" ")}`,
-        about.opening_throw === null ? `${(100 * each.probability).toFixed(1)} %` : "always",
-        best?.move ?? "no move", units.value(each.value, errorOf(each)),
+        about.opening_throw === null ? percent(each.probability, 1) : say("openings.always"),
+        best?.move ?? say("turn.none"), units.value(each.value, errorOf(each)),
         others.map((move) => `${move.move} ${units.gain(-move.loss, 2, move.loss_error ?? 0)}`).join(", ") || "–",
       ];
     };
-    this.table.replaceChildren(figures(`The first throw of ${about.word}, ${answer.side} to move`,
-      ["throw", "how often", "best move", units.isMoney ? "money" : "chance", "others lose"], throws.map(row)));
+    this.table.replaceChildren(figures(say("openings.caption", { word: about.word, side: answer.side }),
+      [say("fair.throw"), say("openings.often"), say("openings.best"), units.isMoney ? say("openings.money") : say("openings.chance"), say("openings.others")], throws.map(row)));
   }
 }

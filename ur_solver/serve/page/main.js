@@ -12,11 +12,11 @@ import { Opening } from "./opening.js";
 import { Queue, entered, options, setOption } from "./common.js";
 import { device } from "./device.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
-import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords } from "./play.js";
+import { chosenWords, hintWords, lastDice, lastWords, nextByItself, owners, pauseBefore, showPlay, showVerdict, soundOf, statusWords, together } from "./play.js";
 import { Session } from "./session.js";
-import { say } from "./speech.js";
+import { percent, say } from "./speech.js";
 import { pathFor, showLast, showStart, sourceOf } from "./start.js";
-import { counted, moveWords, other, throwsOf } from "./words.js";
+import { choiceWord, moveWords, other, throwsOf } from "./words.js";
 
 let fallback = "";
 let announced = "";
@@ -153,11 +153,12 @@ function showSource() {
   const { about } = session;
   at("table").value = session.source.path;
   at("source").textContent = about.exact === false
-    ? `Values of ${about.word} are estimates, by a search of ${about.plies} plies, with their 95 % intervals.`
-    : about.digest ? `Values of ${about.word}: ${about.error === null ? `estimated within ${about.tolerance}` : `proven within ${about.error.toPrecision(3)}`}.`
-    : `${about.word} is not solved here: no values.`;
+    ? say("source.estimates", { word: about.word, plies: about.plies, interval: percent(0.95) })
+    : !about.digest ? say("source.none", { word: about.word })
+    : about.error === null ? say("source.tolerance", { word: about.word, tolerance: String(about.tolerance) })
+    : say("source.proven", { word: about.word, error: about.error.toPrecision(3) });
   at("game-name").textContent = say("head.playing", { game: about.title, pieces: about.pieces });
-  document.title = `${about.title} – Royal Game of Ur`;
+  document.title = say("page.title.game", { game: about.title });
 }
 
 /** The address of what is on screen; a game that begins is a new page for the browser's Back. */
@@ -190,8 +191,8 @@ function drawPath(side, from = `${side} home`) {
 }
 
 function showStatus() {
-  const words = opening.words() + (opening.isOn ? "" : session.isPlayed ? lastWords(session) : statusWords(session))
-    + hintWords(session);
+  const words = together(opening.words(), !opening.isOn && (session.isPlayed ? lastWords(session) : statusWords(session)),
+    hintWords(session));
   const said = [at("headline").textContent, chosenWords(session)].filter(Boolean).join(". ");
   const unseen = session.isPlayed || opening.isOn ? make("span", { class: "unseen" }, said) : "";
   const all = words + (unseen && unseen.textContent);
@@ -208,13 +209,13 @@ function showOptions() {
     for (const name of session.choices) {
       const value = session.showsValues && answer.choices
         ? ` ${units.short(answer.choices[name], answer.choice_errors?.[name])}` : "";
-      buttons.push(button(`${name}${value}`, act(() => session.takeChoice(name)),
+      buttons.push(button(`${choiceWord(name)}${value}`, act(() => session.takeChoice(name)),
         { "aria-pressed": String(session.choice === name) }));
     }
   }
-  if (session.mustPass && session.isOwnTurn) buttons.push(button("Pass", act(() => session.play(null)), { class: "main" }));
+  if (session.mustPass && session.isOwnTurn) buttons.push(button(say("play.pass"), act(() => session.play(null)), { class: "main" }));
   if (session.isOver && session.isPlayed) buttons.push(...after());
-  const words = asked.map((move) => `${moveWords(move.move)}${move.again ? ", throw again" : ""}`);
+  const words = asked.map((move) => moveWords(move.move, move.again));
   const isClear = new Set(words).size === words.length;
   asked.forEach((move, k) => buttons.push(
     button(isClear ? words[k] : move.move, act(() => playAsked(move)), { class: "main" })));
@@ -229,9 +230,9 @@ function after() {
   });
   return [
     session.isGuided ? button(say("guide.beginner"), act(playBeginner), { class: "main" }) : null,
-    session.source.hasValues && session.at.parent ? button("Go through the game", review) : null,
-    session.at.parent && !session.isGuided ? button("Save the game", () => at("save").click()) : null,
-    button("Other games", leave),
+    session.source.hasValues && session.at.parent ? button(say("play.review"), review) : null,
+    session.at.parent && !session.isGuided ? button(say("play.save"), () => at("save").click()) : null,
+    button(say("play.others"), leave),
   ].filter(Boolean);
 }
 
@@ -252,14 +253,14 @@ awaited.changed.push(() => {
   const { come, all } = awaited;
   const line = at("waiting");
   const host = document.querySelector("dialog[open]") ?? document.body;
-  const say = () => {
+  const tell = () => {
     isSaid = true;
-    line.textContent = `Loading: ${awaited.come} of ${counted(awaited.all, "file")}`;
+    line.textContent = say("page.loading.files", { come: awaited.come, all: awaited.all });
   };
   if (line.parentElement !== host) host.append(line);
   clearTimeout(rest);
-  if (isSaid) say();
-  else saying ||= setTimeout(say, 1000);
+  if (isSaid) tell();
+  else saying ||= setTimeout(tell, 1000);
   // one thing after the other is one wait
   if (come === all) rest = setTimeout(() => {
     clearTimeout(saying);
@@ -517,14 +518,14 @@ async function begin() {
   const { rules, tables } = await games();
   fallback = tables.length ? `tables/${tables[0].id}` : `rules/${rules[0].name}:${rules[0].pieces}`;
   at("table").replaceChildren(
-    make("option", { value: "", hidden: true }, "choose …"),
-    ...[["Tables", true], ["Estimators", false]].map(([label, isExact]) => {
+    make("option", { value: "", hidden: true }, say("head.table.choose")),
+    ...[[say("head.tables"), true], [say("head.estimators"), false]].map(([label, isExact]) => {
       const those = tables.filter((each) => each.exact === isExact);
       return those.length ? make("optgroup", { label },
         ...those.map((each) => option(`tables/${each.id}`, each.id))) : null;
     }).filter(Boolean),
-    make("optgroup", { label: "Rules without a table" },
-      ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
+    make("optgroup", { label: say("head.rules-only") },
+      ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, say("game.pieces", { game: each.name, pieces: each.pieces })))));
   // a site may have games of its own only
   const arrive = rules.length && (() => showStart({ rules, tables }, { play: act(play), rules: run((path, place) => openRules(new Source(path), place)) }));
   follow = run((...given) => followAddress(arrive, ...given));
@@ -552,7 +553,7 @@ async function followAddress(arrive, address = location.hash.slice(1), key = key
     at("error").textContent = "";
     document.body.classList.add("arriving");
     document.body.classList.remove("editing");
-    document.title = "The Royal Game of Ur";
+    document.title = say("page.title");
     at("game-name").textContent = "";
     at("table").value = "";
     at("source").textContent = "";

@@ -3,9 +3,10 @@
 
 import { showDice } from "./dice.js";
 import { at, button } from "./dom.js";
-import { firstWords, whoIs } from "./play.js";
+import { fellWords, firstWords, personOf } from "./play.js";
 import { picked } from "./common.js";
-import { SIDES, capitalised, moveWords } from "./words.js";
+import { say } from "./speech.js";
+import { SIDES, moveWords } from "./words.js";
 
 export class Opening {
   /**
@@ -101,7 +102,7 @@ export class Opening {
     const { session } = this;
     if (this.isOn) this.showRound();
     else if (this.isDue && !session.isPlayed) {
-      at("options").append(button("Play the opening", this.act(() => this.want())));
+      at("options").append(button(say("opening.play"), this.act(() => this.want())));
     }
   }
 
@@ -110,7 +111,7 @@ export class Opening {
     const { session } = this;
     if (this.isOn) return this.lastWords();
     if (!session.opening || session.at !== session.root) return "";
-    return `Opening ${session.opening}: ${this.who(session.answer.side)} began. `;
+    return say("opening.was", { rounds: session.opening, ...personOf(session, session.answer.side) });
   }
 
   showRound() {
@@ -144,19 +145,14 @@ export class Opening {
     return ` ${session.units.value(chooser === "light" ? value : session.answer.total - value)}`;
   }
 
-  who(side) {
-    return whoIs(this.session, side);
-  }
-
   headline() {
     const { entry } = this;
-    if (entry) return `${this.thrown(entry)}. ${capitalised(this.who(entry.chooser))} may choose a square`;
-    const again = this.rounds.length ? "Both throw again" : "The opening: both throw and enter a piece";
-    return `${again}; who is further begins`;
+    if (entry) return say("opening.chooses", { fell: this.thrown(entry), ...personOf(this.session, entry.chooser) });
+    return this.rounds.length ? say("opening.again") : say("opening.begin");
   }
 
   thrown({ throws }) {
-    return capitalised(throws.map((each, k) => `${this.who(SIDES[k])} threw ${each}`).join(", "));
+    return throws.map((each, k) => fellWords(this.session, SIDES[k], [each])).join("; ");
   }
 
   /** What came of the last round, if another one follows. */
@@ -164,7 +160,8 @@ export class Opening {
     if (!this.rounds.length) return this.session.isPlayed ? firstWords(this.session) : "";
     const { entry, outcome } = this.last;
     const [, ...moves] = outcome.round.split(" ");
-    const home = moves.length && !outcome.marker ? " Both wait again." : "";
-    return `${this.thrown(entry)}: ${moves.map((each) => (each === "--" ? "no move" : moveWords(each))).join(", ") || "nothing moves"}.${home} `;
+    const words = moves.map((each) => (each === "--" ? say("turn.none") : moveWords(each))).join(", ") || say("opening.nothing");
+    const what = { fell: this.thrown(entry), moves: words };
+    return moves.length && !outcome.marker ? say("opening.last.home", what) : say("opening.last", what);
   }
 }

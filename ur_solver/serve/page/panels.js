@@ -2,8 +2,9 @@
 
 import { at, figures, make, makeSvg, swatch, turnStory } from "./dom.js";
 import { showsChances, whoIs } from "./play.js";
+import { capitalised, number, percent, say } from "./speech.js";
 import { lossErrorOf, sideOf, verdictOf } from "./tree.js";
-import { LEVELS, MARKS, SIDES, VERDICTS, capitalised, counted, doubtOf, errorOf, moveWords, other, throwsOf, turnWords } from "./words.js";
+import { MARKS, SIDES, choiceWord, errorOf, lossWords, moveWords, other, resultWords, sideWord, throwsOf, turnWords } from "./words.js";
 
 /** Whose chance is what: two bars in one, with numbers. */
 export function showChances(session) {
@@ -15,8 +16,8 @@ export function showChances(session) {
   const total = answer.total;
   const values = { [answer.side]: answer.value, [other(answer.side)]: total - answer.value };
   const share = session.share(answer.side, answer.value, answer.position);
-  const words = (side) => (isPlain ? `${whoIs(session, side)} ${units.rough(values[side], total)}`
-    : `${side} ${units.value(values[side], errorOf(answer))}`);
+  const words = (side) => (isPlain ? say("chances.of", { who: whoIs(session, side), value: units.rough(values[side], total) })
+    : say("chances.of", { who: sideWord(side), value: units.value(values[side], errorOf(answer)) }));
   host.setAttribute("aria-label",
     SIDES.map(words).join(", "));
   const bar = make("div", {}, ...SIDES.map((side) => make("div", { class: side })));
@@ -30,30 +31,31 @@ export function showThrows(session, choose) {
   const hasValues = session.source.hasValues && session.showsValues;
   at("throws").hidden = at("throws-title").hidden = session.isPlayed || !session.throws.length;
   if (session.isPlayed) return;
-  const after = units.isMoney ? "the money to come after it" : "the chance after it";
-  at("throws-title").replaceChildren("Throws", make("span", { class: "faint" },
-    hasValues ? `: how likely, ${after}, luck` : " and how likely they are"));
+  const more = !hasValues ? say("throws.likely") : units.isMoney ? say("throws.money") : say("throws.chance");
+  at("throws-title").replaceChildren(say("throws.title"), make("span", { class: "faint" }, more));
   at("throws").replaceChildren(...session.throws.map((each) => {
     const throws = throwsOf(each);
     const steps = throws.map((value) =>
       session.about.dice.find((die) => die.throw === value).steps);
     const isOwn = steps.some((step, k) => step !== throws[k]);
-    const label = [each.choice && session.mustChoose ? `${each.choice} ` : "", throws.join(" ")].join("");
+    const label = [each.choice && session.mustChoose ? `${choiceWord(each.choice)} ` : "", throws.join(" ")].join("");
     const facts = [make("b", {}, label)];
-    if (isOwn) facts.push(make("span", { class: "faint" }, `${steps[0]} sq.`));
-    facts.push(make("span", { class: "faint" }, `${(100 * each.probability).toFixed(1)} %`));
+    if (isOwn) facts.push(make("span", { class: "faint" }, say("throws.steps", { steps: steps[0] })));
+    const likely = percent(each.probability, 1);
+    facts.push(make("span", { class: "faint" }, likely));
     if (hasValues) {
       facts.push(make("span", {}, units.short(each.value, errorOf(each))));
       facts.push(make("span", { class: each.luck < 0 ? "bad" : "good" },
         units.gain(each.luck, 1, errorOf(each))));
     }
     const isChosen = String(session.entry && throwsOf(session.entry)) === String(throws);
-    const moving = isOwn ? `, moves ${counted(steps[0], "square")}` : "";
-    const worth = hasValues ? `, ${units.short(each.value, errorOf(each))} after it, luck ${units.gain(each.luck, 1, errorOf(each))}` : "";
-    const name = `throw ${label}${moving}, ${(100 * each.probability).toFixed(1)} % likely${worth}`;
+    const name = say("throws.name", {
+      label, likely, far: isOwn ? "yes" : "no", steps: steps[0], valued: hasValues ? "yes" : "no",
+      ...(hasValues && { value: units.short(each.value, errorOf(each)), luck: units.gain(each.luck, 1, errorOf(each)) }),
+    });
     return make("button", {
       "aria-label": name, "aria-pressed": String(isChosen), disabled: !each.isPossible, onclick: () => choose(throws),
-      title: hasValues ? "throw, how likely, the chance after it, luck" : "throw, how likely",
+      title: hasValues ? say("throws.figures") : say("throws.figures.plain"),
     }, ...facts);
   }));
 }
@@ -62,12 +64,12 @@ export function showThrows(session, choose) {
 export function showMoves(session, play) {
   const { offered: moves, units, played } = session;
   const isShown = session.showsValues && session.source.hasValues;
-  at("no-moves").textContent = session.isOver ? "The game is over."
-    : !session.isOwnTurn ? "The computer plays."
-    : session.mustChoose ? "Choose what you throw for."
-    : !session.entry ? (session.isPlayed ? "Throw the dice first." : "Throw the dice or choose a throw.")
-    : moves.length ? "" : "No move: the turn passes.";
-  const words = moves.map((move) => `${moveWords(move.move)}${move.again ? ", throw again" : ""}`);
+  at("no-moves").textContent = session.isOver ? say("moves.over")
+    : !session.isOwnTurn ? say("moves.computer")
+    : session.mustChoose ? say("moves.choose")
+    : !session.entry ? (session.isPlayed ? say("moves.throw") : say("moves.throw-or-choose"))
+    : moves.length ? "" : say("moves.none");
+  const words = moves.map((move) => moveWords(move.move, move.again));
   at("moves").replaceChildren(...moves.map((move, number) => {
     const facts = [make("span", { class: "named" }, make("span", {}, words[number]), make("b", {}, move.move))];
     if (isShown) {
@@ -75,13 +77,13 @@ export function showMoves(session, play) {
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
       bar.firstChild.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
       const verdict = verdictOf(session.answer.total, move.loss, move.loss_error);
-      const loss = `${units.gain(-move.loss, move.loss_error ? 1 : 2)}${doubtOf(verdict)}`;
+      const loss = lossWords(units.gain(-move.loss, move.loss_error ? 1 : 2), verdict);
       facts.push(make("span", {}, units.value(move.value, errorOf(move))), bar, verdict === "best"
-        ? make("span", { class: "good" }, VERDICTS.best) : make("span", { class: "faint" }, loss));
+        ? make("span", { class: "good" }, say("verdict.best")) : make("span", { class: "faint" }, loss));
       if (move.mark) facts.push(badge(move.mark));
-      if ("chance" in move) facts.push(make("span", { class: "faint" }, `wins ${(100 * move.chance).toFixed(1)} %`));
+      if ("chance" in move) facts.push(make("span", { class: "faint" }, say("moves.wins", { chance: percent(move.chance, 1) })));
     }
-    if (move === played) facts.push(make("span", { class: "faint" }, "played"));
+    if (move === played) facts.push(make("span", { class: "faint" }, say("moves.played")));
     // where there is little room, the notation is shown only of those that it tells apart
     const isAlike = words.filter((each) => each === words[number]).length > 1;
     const css = `${number === session.chosen ? "chosen" : ""}${isAlike ? " alike" : ""}`;
@@ -90,8 +92,9 @@ export function showMoves(session, play) {
 }
 
 function badge(mark) {
-  return make("span", { class: `tag ${mark}`, title: mark },
-    MARKS[mark], make("span", { class: "unseen" }, ` ${mark}`));
+  const word = say("mark", { mark });
+  return make("span", { class: `tag ${mark}`, title: word },
+    MARKS[mark], make("span", { class: "unseen" }, ` ${word}`));
 }
 
 // The game.
@@ -139,8 +142,8 @@ function turnButton(session, node, go) {
   swatch(side),
   ...turnStory(node.turn),
   isShown && mark ? badge(mark) : null,
-  isShown && isClose ? make("span", { class: "faint", title: VERDICTS.close },
-    "≈", make("span", { class: "unseen" }, ` ${VERDICTS.close}`)) : null,
+  isShown && isClose ? make("span", { class: "faint", title: say("verdict.close") },
+    "≈", make("span", { class: "unseen" }, ` ${say("verdict.close")}`)) : null,
   isShown && luck !== undefined ? make("span", { class: "faint luck" }, session.units.gain(luck, 1, error)) : null);
 }
 
@@ -170,7 +173,7 @@ export function showGraph(session, go) {
     const mark = node.plies.map((ply) => ply.mark).find(Boolean);
     if (!mark || known[k - 1] === undefined) return;
     const [cx, cy] = point(k - 1, known[k - 1]).split(",");
-    const title = `${node.plies[0].side} ${turnWords(node.turn)}: ${mark}`;
+    const title = say("graph.dot", { side: node.plies[0].side, turn: turnWords(node.turn), mark: say("mark", { mark }) });
     parts.push(makeSvg("circle", { class: `dot ${mark}`, cx, cy, r: 6 }, makeSvg("title", {}, title)));
   });
   host.replaceChildren(makeSvg("svg", { class: "graph", viewBox: `-8 -10 ${WIDTH + 16} ${HEIGHT + 20}`, "aria-hidden": "true" }, ...parts));
@@ -179,7 +182,8 @@ export function showGraph(session, go) {
   host.setAttribute("aria-valuenow", index);
   const value = known[index];
   host.setAttribute("aria-valuetext",
-    `after ${index} of ${counted(line.length - 1, "throw")}${value === undefined ? "" : `, light ${(100 * value).toFixed(1)} %`}`);
+    value === undefined ? say("graph.at", { at: index, count: line.length - 1 })
+      : say("graph.at.value", { at: index, count: line.length - 1, value: percent(value, 1) }));
   host.onclick = (event) => {
     const box = host.firstChild.getBoundingClientRect();
     const share = ((event.clientX - box.x) / box.width) * (WIDTH + 16) - 8;
@@ -198,11 +202,11 @@ export function showGraph(session, go) {
 export function showNames(session) {
   const named = SIDES.map((side) => {
     const player = session.players[side];
-    const name = session.names[side] ?? (player === "human" ? null : `the computer, ${LEVELS[player]?.toLowerCase()}`);
-    return name ? `${side}: ${name}` : null;
+    const name = session.names[side] ?? (player === "human" ? null : say("names.computer", { level: say("level.inside", { name: player }) }));
+    return name ? say("names.side", { side, name }) : null;
   }).filter(Boolean);
-  if (session.about.stakes) named.push(`in the pot: ${session.answer.total}`);
-  if (session.result) named.push(session.result);
+  if (session.about.stakes) named.push(say("names.pot", { pot: session.answer.total }));
+  if (session.result) named.push(resultWords(session.result));
   at("names").textContent = named.join(", ");
   at("names").hidden = !named.length;
 }
@@ -214,14 +218,14 @@ export function showSummary(session) {
   host.hidden = !plies.length || !session.source.hasValues || !session.showsValues;
   if (host.hidden) return;
   const { units, answer, account: { start, terms, end, error } } = session;
-  const sum = terms.reduce((total, [, value]) => total + value, start.value);
+  const sum = terms.reduce((total, { value }) => total + value, start.value);
   // the last digits of a network's values depend on what is computed together
   const isSound = Math.abs(sum - end.value) < (error ? 1e-4 : 1e-6) * Math.max(1, answer.total);
-  const rows = [["Start", units.value(start.value, start.error)],
-    ...terms.map(([name, value]) => [capitalised(name), units.gain(value, 2, error)]),
-    [answer.winner ? "Result" : "Now", units.value(sum, end.error)]];
-  const head = units.isMoney ? "Light’s money to come, fines paid apart" : "Light’s chance to win";
-  const account = figures(`${head}${isSound ? "" : " (does not add up)"}`, [], rows);
+  const rows = [[say("summary.start"), units.value(start.value, start.error)],
+    ...terms.map(({ side, what, value }) => [capitalised(say("account.term", { side, what })), units.gain(value, 2, error)]),
+    [answer.winner ? say("summary.result") : say("summary.now"), units.value(sum, end.error)]];
+  const head = units.isMoney ? say("summary.money") : say("summary.chance");
+  const account = figures(isSound ? head : say("summary.unsound", { head }), [], rows);
   account.classList.add("account");
   Object.assign(account.dataset, { sum: sum.toFixed(12), end: end.value.toFixed(12) });
   host.replaceChildren(account, make("div", { class: "players" },
@@ -233,15 +237,15 @@ function sideSummary({ units, about }, side, plies) {
   const count = (mark) => plies.filter((ply) => ply.mark === mark).length;
   const error = Math.max(0, ...plies.map(errorOf));
   const facts = [
-    ["Luck", units.gain(luck, 1, error)],
-    ["Lost by moves", units.amount(loss, error, lossErrorOf(plies))],
-    ["Best moves", `${best} of ${choices}`],
-    ...(about.exact === false ? [[capitalised(VERDICTS.close), close],
-      ["Worse for sure", `${worse}, ${units.amount(sure, error)} lost`]] : []),
-    ["Inaccuracies", count("inaccuracy")],
-    ["Mistakes", count("mistake")],
-    ["Blunders", count("blunder")],
+    [say("summary.luck"), units.gain(luck, 1, error)],
+    [say("summary.lost"), units.amount(loss, error, lossErrorOf(plies))],
+    [say("summary.best"), say("number.of", { value: best, total: choices })],
+    ...(about.exact === false ? [[capitalised(say("verdict.close")), number(close)],
+      [say("summary.sure"), say("summary.sure.lost", { worse, lost: units.amount(sure, error) })]] : []),
+    [say("summary.inaccuracies"), number(count("inaccuracy"))],
+    [say("summary.mistakes"), number(count("mistake"))],
+    [say("summary.blunders"), number(count("blunder"))],
   ];
-  return make("div", { class: `player ${side}` }, make("h3", {}, side),
+  return make("div", { class: `player ${side}` }, make("h3", {}, sideWord(side)),
     make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))])));
 }

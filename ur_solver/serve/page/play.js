@@ -5,110 +5,118 @@ import { drawn, showDice } from "./dice.js";
 import { at, make } from "./dom.js";
 import { isBeingRead, wanted } from "./guide.js";
 import { lossErrorOf, sideOf, verdictOf } from "./tree.js";
-import { VERDICTS, capitalised, counted, errorOf, moveWords, throwsOf } from "./words.js";
+import { say } from "./speech.js";
+import { choiceWord, errorOf, moveWords, sideWord, thrownWords, throwsOf } from "./words.js";
 
 /** How many milliseconds what the program has thrown stays to be seen, by how fast it is to play. */
 const PAUSES = { slow: 2500, easy: 1200, fast: 0 };
 
-/** Who plays a side, in words: a name, `you`, `the computer`, or the side. */
-export function whoIs(session, side) {
-  if (session.names[side]) return session.names[side];
-  if (session.players[side] !== "human") return "the computer";
-  return session.ownSide === side ? "you" : side;
+/** Who plays a side, for texts: `you`, `computer`, the side, or `name` with the name. */
+export function personOf(session, side) {
+  const name = session.names[side];
+  if (name) return { who: "name", name };
+  if (session.players[side] !== "human") return { who: "computer" };
+  return { who: session.ownSide === side ? "you" : side };
 }
+
+/** Who plays a side, in words. */
+export const whoIs = (session, side) => say("who", personOf(session, side));
 
 /** Both sides with who plays them. */
 export function owners(session) {
   return Object.fromEntries(["light", "dark"].map((side) => {
-    const who = whoIs(session, side);
-    return [side, who === side ? side : `${who} (${side})`];
+    const person = personOf(session, side);
+    return [side, person.who === side ? sideWord(side) : say("who.side", { who: say("who", person), side: sideWord(side) })];
   }));
 }
 
-function turnOf(session, side) {
-  const who = whoIs(session, side);
-  return who === "you" ? "Your turn" : `${capitalised(who)}’s turn`;
-}
+const turnOf = (session, side) => say("play.turn", personOf(session, side));
+
+/** Who threw what. */
+export const fellWords = (session, side, throws) =>
+  say("play.fell", { ...personOf(session, side), throws: thrownWords(throws) });
 
 /** What is to be done, and by whom, in a few words. */
 export function headline(session) {
   const { answer } = session;
   const { side } = answer;
-  if (answer.winner) {
-    const who = whoIs(session, answer.winner);
-    return who === "you" ? "You have won!" : `${capitalised(who)} has won.`;
-  }
-  if (answer.is_draw) return "A draw: nobody can ever move again.";
-  const who = capitalised(whoIs(session, side));
+  if (answer.winner) return say("play.won", personOf(session, answer.winner));
+  if (answer.is_draw) return say("play.draw");
   const isHuman = session.players[side] === "human";
-  if (!isHuman && !session.at.next) return `${who} plays …`;
-  if (session.mustChoose) return `${turnOf(session, side)}: throw to ${session.choices.join(" or to ")}?`;
-  if (!session.entry) return `${turnOf(session, side)}: throw the dice`;
+  if (!isHuman && !session.at.next) return say("play.playing", personOf(session, side));
+  const turn = turnOf(session, side);
+  if (session.mustChoose) return say("play.choose", { turn, choices: session.choices.map(choiceWord) });
+  if (!session.entry) return say("play.to-throw", { turn });
   const thrown = throwsOf(session.entry);
   const steps = session.about.dice.find((die) => die.throw === thrown.at(-1)).steps;
-  const far = steps && steps !== thrown.at(-1) ? ` (${steps} squares)` : "";
-  const what = session.mustPass ? ": no move, the turn passes" : isHuman ? ": move a piece" : "";
-  return `${who} threw ${thrown.join(" and ")}${far}${what}`;
+  const short = fellWords(session, side, thrown);
+  const fell = steps && steps !== thrown.at(-1) ? say("play.fell.steps", { fell: short, steps }) : short;
+  return session.mustPass ? say("play.fell.pass", { fell }) : isHuman ? say("play.fell.move", { fell }) : fell;
 }
 
 /** Help for the first turn of a game. */
 export function firstWords(session) {
   if (!session.isOwnTurn || session.isOver || session.mustPass) return "";
-  return session.entry ? "Press a blue frame: the piece in it goes to a dashed frame. "
-    : `${whoIs(session, session.answer.side) === "you" ? "Your" : `${capitalised(session.answer.side)}’s`} pieces enter where the line begins, and have finished at its end. `;
+  const { side } = session.answer;
+  const who = personOf(session, side).who === "you" ? "you" : side;
+  return session.entry ? say("play.first.press") : say("play.first.path", { who });
 }
 
 /** Which throws would move a piece, where the one that fell moves none. */
 function passWords({ mustPass, isOwnTurn, throws }) {
   if (!mustPass || !isOwnTurn) return "";
   const able = [...new Set(throws.filter((each) => each.moves.length).map((each) => throwsOf(each)[0]))];
-  if (!able.length) return "No throw moves a piece here. ";
-  const last = able.pop();
-  return `Here only a throw of ${able.length ? `${able.join(", ")} or ` : ""}${last} moves a piece. `;
+  return able.length ? say("play.pass.able", { able }) : say("play.pass.none");
 }
+
+/** Sentences one after the other; some may be empty. */
+export const together = (...sentences) => sentences.filter(Boolean).join(" ");
 
 /** What happened in the turn that led here, and why nothing can move. */
 export function lastWords(session) {
-  return turnWords(session) + passWords(session);
+  return together(turnWords(session), passWords(session));
 }
 
 function turnWords(session) {
   const last = session.at.plies.at(-1);
   if (!last) return session.isPlayed ? firstWords(session) : openingWords(session);
-  const who = capitalised(whoIs(session, last.side));
-  const thrown = `${who} threw ${throwsOf(last).join(" and ")}`;
-  if (!last.move) return `${thrown}: no move. `;
+  const fell = fellWords(session, last.side, throwsOf(last));
+  if (!last.move) return say("play.last.pass", { fell });
   const isAgain = !session.isOver && session.answer.side === last.side;
-  const again = !isAgain ? "" : who === "You" ? "You throw again. " : `${who} throws again. `;
-  return `${thrown}: ${moveWords(last.move)}. ${again}`;
+  return together(say("play.last.move", { fell, move: moveWords(last.move) }),
+    isAgain && say("play.last.again", personOf(session, last.side)));
 }
 
 /** What the opening is worth, where it is another than a free first throw. */
 function openingWords({ about, answer, entry, source, units }) {
   const isKnown = !entry && source.hasValues && answer.position === about.start && about.opening_value !== undefined;
   if (!isKnown || about.opening_value === answer.value) return "";
-  return `The first player wins ${units.value(about.opening_value)}, with a free first throw ${units.value(answer.value)}. `;
+  return say("play.opening", { value: units.value(about.opening_value), free: units.value(answer.value) });
 }
 
 /** The chosen move, with its value for whoever analyses. */
 export function chosenWords({ isPlayed, offered, chosen, source, units }) {
   const move = offered[chosen];
   if (!move) return "";
-  const worth = isPlayed || !source.hasValues ? "" : `, ${units.value(move.value, errorOf(move))}`;
-  return `${chosen + 1} of ${counted(offered.length, "move")}: ${moveWords(move.move)} (${move.move})${worth}.`;
+  const given = { at: chosen + 1, count: offered.length, move: moveWords(move.move), notation: move.move };
+  if (isPlayed || !source.hasValues) return say("play.chosen", given);
+  return say("play.chosen.value", { ...given, value: units.value(move.value, errorOf(move)) });
 }
 
 /** The turn that led here, and what is to be done, for whoever analyses. */
 export function statusWords(session) {
   const { answer, entry } = session;
   const before = turnWords(session);
-  if (answer.winner) return `${before}${capitalised(answer.winner)} has won.`;
-  if (answer.is_draw) return `${before}A draw: nobody can ever move again.`;
-  const side = capitalised(answer.side);
-  if (session.mustChoose) return `${before}${side} chooses what to throw for.`;
-  if (!entry) return `${before}${side} to throw.`;
-  const thrown = `${before}${side} has thrown ${throwsOf(entry).join(" and ")}`;
-  return session.mustPass ? `${thrown}: no move, the turn passes.` : `${thrown}; ${chosenWords(session)}`;
+  return together(before, ...nowWords(session, answer, entry));
+}
+
+function nowWords(session, { winner, is_draw: isDraw, side }, entry) {
+  if (winner) return [say("play.won", { who: winner })];
+  if (isDraw) return [say("play.draw")];
+  if (session.mustChoose) return [say("status.chooses", { side })];
+  if (!entry) return [say("status.to-throw", { side })];
+  const given = { side, throws: thrownWords(throwsOf(entry)) };
+  return session.mustPass ? [say("status.passes", given)] : [say("status.thrown", given), chosenWords(session)];
 }
 
 /** The dice of the turn that led here, as they lay. */
@@ -122,8 +130,8 @@ export function hintWords(session) {
   if (!session.isHinted || !best) return "";
   const close = session.moves.filter((each) =>
     verdictOf(session.answer.total, each.loss, each.loss_error) === "close").length;
-  const others = close ? `; ${counted(close, "other move")} ${VERDICTS.close}` : "";
-  return `Best: ${moveWords(best.move)}, ${session.units.value(best.value, errorOf(best))}${others}. `;
+  const given = { move: moveWords(best.move), value: session.units.value(best.value, errorOf(best)) };
+  return close ? say("play.hint.close", { ...given, close }) : say("play.hint", given);
 }
 
 let shownAt = null;
@@ -133,7 +141,7 @@ let shownThrow = "";
 export function showPlay(session) {
   const { answer } = session;
   at("headline").replaceChildren(
-    make("span", { class: `swatch ${answer.winner ?? answer.side}`, title: answer.winner ?? answer.side }),
+    make("span", { class: `swatch ${answer.winner ?? answer.side}`, title: sideWord(answer.winner ?? answer.side) }),
     headline(session));
   const throws = session.entry ? throwsOf(session.entry) : [];
   const isFresh = throws.length > 0 && !session.at.next
@@ -260,18 +268,16 @@ function lastChoice({ at: node, players }) {
   return null;
 }
 
-const whose = (who) => (who === "you" ? "your" : `${who}’s`);
-
 function wordsOf(session, ply) {
   const { units } = session;
   const { side, throw: thrown, move, best, mark, loss, loss_error: error } = ply;
   const isBeforeThrow = thrown === null;
-  const named = (each) => (isBeforeThrow ? `“${each}”` : moveWords(each));
-  const what = `${capitalised(whose(whoIs(session, side)))} ${isBeforeThrow ? "choice" : "last move"} (${named(move)}) was`;
-  if (ply.verdict === "best") return `${what} ${loss > 1e-9 ? "as good as the best" : "the best"}.`;
-  if (ply.verdict === "close") return `${what} ${VERDICTS.close}: ${named(best)} may be better.`;
-  const kind = mark ? `${/^[aeiou]/.test(mark) ? "an" : "a"} ${mark}` : "a little worse than the best";
-  return `${what} ${kind} and cost ${units.cost(loss, error)}. Better: ${named(best)}.`;
+  const named = (each) => (isBeforeThrow ? choiceWord(each) : moveWords(each));
+  const given = { ...personOf(session, side), move: named(move), best: named(best) };
+  const what = say(isBeforeThrow ? "verdict.choice" : "verdict.move", given);
+  if (ply.verdict === "best") return loss > 1e-9 ? say("verdict.as-good", { what }) : say("verdict.the-best", { what });
+  if (ply.verdict === "close") return say("verdict.may-be-better", { what, best: given.best });
+  return say("verdict.worse", { what, mark: mark ?? "none", cost: units.cost(loss, error), best: given.best });
 }
 
 /** A whole game of a person: how many choices were the best, and what moves and dice came to. */
@@ -283,25 +289,24 @@ function gameWords(session, side) {
   const isExact = about.exact !== false;
   const error = Math.max(...plies.map(errorOf));
   const all = units.cost(loss, error, lossErrorOf(plies));
-  const kinds = isExact ? ` and ${worse} worse` : `, ${close} ${VERDICTS.close} and ${worse} worse for sure`;
-  return `${best} of ${whose(whoIs(session, side))} ${counted(choices, "choice")} were the best${kinds}. `
-    + `They cost ${all} in all${isExact ? "" : `, ${units.amount(sure, error)} of that for sure`}, `
-    + `and the dice ${luck < 0 ? "took" : "brought"} ${units.amount(Math.abs(luck), error)}. `;
+  const counts = { ...personOf(session, side), best, choices, close, worse };
+  const costs = { all, sure: units.amount(sure, error), dice: units.amount(Math.abs(luck), error), how: luck < 0 ? "took" : "brought" };
+  return together(isExact ? say("verdict.game", counts) : say("verdict.game.estimated", counts),
+    isExact ? say("verdict.costs", costs) : say("verdict.costs.estimated", costs));
 }
 
 /** How moves and dice led to the result, in the words of `ur audit`. */
 function accountWords({ account: { start, terms, end, error }, units }) {
-  const { isMoney } = units;
-  const said = terms.map(([name, value]) => `${name} ${units.sum(value, error)}`).join(", ");
-  return `Light’s ${isMoney ? "money to come" : "chance"}: ${units.amount(start.value, error, start.error)} at the start, ${said}: `
-    + `${units.amount(end.value, error)} at the end.${isMoney ? "" : " A point is one game in a hundred."}`;
+  const said = terms.map(({ side, what, value }) => say("account.sum", { term: say("account.term", { side, what }), value: units.sum(value, error) }));
+  const given = { start: units.amount(start.value, error, start.error), terms: said.join(", "), end: units.amount(end.value, error) };
+  return units.isMoney ? say("account.money", given) : together(say("account.chance", given), say("account.point"));
 }
 
 export function showVerdict(session) {
   const choice = showsChances(session) ? lastChoice(session) : null;
   const isEnd = session.isOver && session.isPlayed && session.source.hasValues && session.at.parent;
   const people = isEnd ? ["light", "dark"].filter((side) => session.players[side] === "human") : [];
-  const words = isEnd ? [...people.map((side) => gameWords(session, side)), accountWords(session)].join("")
+  const words = isEnd ? [...people.map((side) => gameWords(session, side)), accountWords(session)].filter(Boolean).join(" ")
     : choice ? wordsOf(session, choice) : "";
   if (at("verdict").textContent !== words) at("verdict").textContent = words;
 }

@@ -6,7 +6,7 @@ import { options } from "./common.js";
 import { device } from "./device.js";
 import { Dialog, button, cautious, figures, make, named } from "./dom.js";
 import { DAYS, Question, isDue, kept, mistakesOf } from "./exercises.js";
-import { VERDICTS, capitalised, counted } from "./words.js";
+import { parts, percent, say } from "./speech.js";
 
 const COUNT = 10;
 const CLASSES = { best: "good", close: "faint", worse: "bad" };
@@ -15,7 +15,7 @@ const COSTS = [0.01, 0.02, 0.05, 0.1];
 export class Practise extends Dialog {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
-    super("practise", "Practise");
+    super("practise", say("practise.title"));
     this.session = session;
     this.dialog.addEventListener("close", () => {
       this.closed?.();
@@ -48,27 +48,27 @@ export class Practise extends Dialog {
     const due = all.filter(isDue);
     const those = (words, list, id) => button(words, () => this.begin(shuffled(list)), { id, disabled: !list.length });
     const cost = make("select", { id: "practise-cost" }, ...COSTS.map((share) =>
-      make("option", { value: share, selected: share === 0.02 }, `${100 * share} %`)));
+      make("option", { value: share, selected: share === 0.02 }, percent(share))));
     const judge = make("select", { id: "practise-game" }, ...this.judges.map(({ path, words }) =>
       make("option", { value: path, selected: path === session.source?.path }, words)));
-    const play = button("Positions from play", () => this.fromPlay(judge.value, Number(cost.value)), { id: "practise-play" });
-    this.title.textContent = "Practise";
+    const play = button(say("practise.positions"), () => this.fromPlay(judge.value, Number(cost.value)), { id: "practise-play" });
+    const [, ...days] = DAYS;
+    this.title.textContent = say("practise.title");
     this.body.replaceChildren(
-      make("p", {}, "You see a position and a throw, and choose the move. The answer stays hidden until you have tried."),
-      make("div", { class: "choices", role: "group", "aria-label": "What to practise" },
-        those(`Due today: ${due.length} of ${counted(all.length, "mistake")}`, due, "practise-due"),
-        those(`All kept mistakes: ${all.length}`, all, "practise-all"),
-        those(`Mistakes of this game: ${own.length}`, own, "practise-own"),
-        this.judges.length ? make("fieldset", {}, make("legend", {}, "Drawn from play"),
-          make("label", {}, "Game ", judge),
-          make("label", {}, "A mistake loses at least ", cost, " of what there is to win"), play) : null),
-      make("p", { class: "faint" }, `Mistakes of the games that you open, or play to their end, are kept on this device and nowhere else. `
-        + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
+      make("p", {}, say("practise.how")),
+      make("div", { class: "choices", role: "group", "aria-label": say("practise.what") },
+        those(say("practise.due", { due: due.length, all: all.length }), due, "practise-due"),
+        those(say("practise.all", { all: all.length }), all, "practise-all"),
+        those(say("practise.own", { own: own.length }), own, "practise-own"),
+        this.judges.length ? make("fieldset", {}, make("legend", {}, say("practise.drawn")),
+          make("label", {}, `${say("practise.game")} `, judge),
+          make("label", {}, ...parts("practise.cost", { cost })), play) : null),
+      make("p", { class: "faint" }, say("practise.kept", { days: days.slice(0, -1), often: days.at(-1) })),
       make("p", { class: "buttons" }, this.forgetting(all), this.closing()));
   }
 
   forgetting(mistakes) {
-    const forgets = cautious("Forget all", "Really forget all mistakes?", () => this.run(async () => {
+    const forgets = cautious(say("practise.forget"), say("practise.forget.sure"), () => this.run(async () => {
       await device.clear("mistakes");
       await this.choose();
       this.title.focus();
@@ -93,7 +93,7 @@ export class Practise extends Dialog {
         return shown; // the others are looked for when the first one is on screen
       });
       await Promise.race([first, all]);
-      if (!list.length) throw new Error("No mistake in this game costs as much; choose a smaller loss.");
+      if (!list.length) throw new Error(say("practise.none"));
       this.take(list, all.catch(() => null));
       await this.next().finally(show);
     });
@@ -117,7 +117,7 @@ export class Practise extends Dialog {
   async next() {
     const { list, number } = this;
     const count = this.rest ? COUNT : list.length;
-    this.title.textContent = count > 1 ? `Practise: ${number + 1} of ${count}` : "What would you play?";
+    this.title.textContent = count > 1 ? say("practise.number", { number: number + 1, count }) : say("practise.one");
     this.tried = new Set();
     this.forward = make("p", { class: "buttons" });
     this.body.replaceChildren(this.forward);
@@ -131,7 +131,7 @@ export class Practise extends Dialog {
     }
     try {
       this.question = await Question.of(list[number], options.turned);
-      if (this.question.options.length < 2) throw new Error("There is no choice in this position any more.");
+      if (this.question.options.length < 2) throw new Error(say("practise.no-choice"));
     } catch (error) {
       // perhaps its table is not served any more: the others can be practised
       this.isDone = true;
@@ -151,8 +151,8 @@ export class Practise extends Dialog {
     this.buttons = new Map(question.options.map((option) =>
       [option, button(named(option.text), () => this.answer(option), { "data-move": option.text })]));
     this.body.replaceChildren(
-      this.board.host, make("p", { id: "practise-question" }, `${question.about.title}, ${counted(question.about.pieces, "piece")}: ${question.words}`),
-      make("div", { class: "answers", role: "group", "aria-label": "Answers" }, ...this.buttons.values()),
+      this.board.host, make("p", { id: "practise-question" }, say("practise.question", { game: say("game.pieces", { game: question.about.title, pieces: question.about.pieces }), question: question.words })),
+      make("div", { class: "answers", role: "group", "aria-label": say("practise.answers") }, ...this.buttons.values()),
       this.message, this.why, this.forward);
     this.board.show(question.answer.svg);
     if (!question.isBeforeThrow) this.presses.offer(question.options, question.answer.side);
@@ -161,15 +161,15 @@ export class Practise extends Dialog {
 
   showForward() {
     const isLast = !this.rest && this.number + 1 === this.list.length;
-    const onward = button(isLast ? "Finish" : "Next", () => this.run(() => {
+    const onward = button(isLast ? say("practise.finish") : say("practise.next"), () => this.run(() => {
       if (isLast) return this.end();
       this.number += 1;
       return this.next();
     }), { id: "practise-next", class: this.isDone ? "main" : "" });
     this.forward.replaceChildren(...[
-      this.isDone ? null : button("Show the answer", () => this.show(), { id: "practise-show" }),
+      this.isDone ? null : button(say("practise.show"), () => this.show(), { id: "practise-show" }),
       this.rest || this.list.length > 1 ? onward : null,
-      this.closing(this.rest || this.list.length > 1 ? "Stop" : "Go on", this.isDone && this.list.length === 1 ? "main" : ""),
+      this.closing(this.rest || this.list.length > 1 ? say("practise.stop") : say("practise.go-on"), this.isDone && this.list.length === 1 ? "main" : ""),
     ].filter(Boolean));
   }
 
@@ -187,28 +187,29 @@ export class Practise extends Dialog {
       const wrong = this.buttons.get(option);
       wrong.setAttribute("aria-disabled", "true");
       wrong.replaceChildren(...named(option.text), make("span", { class: "bad" }, ` ${question.lost(option)}`));
-      this.say(`${option.text} has ${own}, the best ${question.isBeforeThrow ? "choice" : "move"} ${best}: ${question.lost(option)}. Try again.`);
+      const given = { move: question.textOf(option), own, best, lost: question.lost(option) };
+      this.say(question.isBeforeThrow ? say("practise.wrong.choice", given) : say("practise.wrong", given));
       return;
     }
     const other = option === question.best ? question.second : question.best;
     const others = units.value(other.value, other.error);
-    this.finish(option, verdict === "best"
-      ? `Right: ${option.text} has ${own}. The next best, ${other.text}, has ${others}.`
-      : `${capitalised(VERDICTS.close)}: ${option.text} has ${own}, and ${other.text} may be better, with ${others}.`);
+    const given = { move: question.textOf(option), own, other: question.textOf(other), others };
+    this.finish(option, verdict === "best" ? say("practise.right", given) : say("practise.close", given));
   }
 
   show() {
     const { question } = this;
     if (!this.tried.size) this.count("worse");
     this.tried.add(null);
-    this.finish(question.best, `The best is ${question.best.text} with ${question.units.value(question.best.value, question.best.error)}.`);
+    this.finish(question.best, say("practise.the-best", {
+      move: question.textOf(question.best), value: question.units.value(question.best.value, question.best.error) }));
   }
 
   /** Count a first answer; `again` says when the decision comes again, once that is kept. */
   count(verdict) {
     this.first[verdict] += 1;
     this.again = kept.answer(this.list[this.number], verdict)
-      .then((days) => (days === null ? "" : ` It comes again in ${counted(days, "day")}.`));
+      .then((days) => (days === null ? "" : ` ${say("practise.again", { days })}`));
   }
 
   say(words) {
@@ -223,7 +224,7 @@ export class Practise extends Dialog {
       const verdict = question.verdict(each);
       pressed.setAttribute("aria-disabled", "true");
       pressed.replaceChildren(...named(each.text), make("span", { class: CLASSES[verdict] },
-        ` ${verdict === "best" ? VERDICTS.best : question.lost(each)}`));
+        ` ${verdict === "best" ? say("verdict.best") : question.lost(each)}`));
     }
     const other = this.compared(option);
     if (option.arrows) this.board.point([["best", option.arrows.best], ["played", other.arrows.played]]);
@@ -250,26 +251,27 @@ export class Practise extends Dialog {
     const { question } = this;
     const { units } = question;
     const rows = await Promise.all(options.map(async (option) => [option, await question.after(option)]));
-    const next = (does) => rows.map(([, then]) => `${then.side} with ${(100 * then[does]).toFixed(1)} %`);
+    const next = (does) => rows.map(([, then]) => say("why.side", { side: then.side, chance: percent(then[does], 1) }));
     const facts = [
-      [units.isMoney ? "money to come" : "chance to win", options.map((each) => units.value(each.value, each.error))],
-      ["lost", options.map((each) => (each.loss > 1e-9 ? question.lost(each) : "nothing"))],
+      [units.isMoney ? say("why.money") : say("why.chance"), options.map((each) => units.value(each.value, each.error))],
+      [say("why.lost"), options.map((each) => (each.loss > 1e-9 ? question.lost(each) : say("why.nothing")))],
     ];
     if (rows.every(([, then]) => then)) {
-      facts.push(["the next throw captures", next("captures")], ["the next throw gives another", next("again")]);
+      facts.push([say("why.captures"), next("captures")], [say("why.again"), next("again")]);
     }
-    this.why.replaceChildren(figures("Why", ["", ...options.map((each) => each.text)],
+    this.why.replaceChildren(figures(say("why.title"), ["", ...options.map((each) => question.textOf(each))],
       facts.map(([name, words]) => [name, ...words])));
   }
 
   async end() {
     const all = await kept.mistakes();
-    const close = this.first.close ? `, ${this.first.close} ${VERDICTS.close}` : "";
-    this.title.textContent = "Practise";
+    const { best, close } = this.first;
+    const given = { right: best, asked: this.list.length, close, due: all.filter(isDue).length, all: all.length };
+    this.title.textContent = say("practise.title");
     this.body.replaceChildren(
-      make("p", { role: "status" }, `${this.first.best} of ${this.list.length} right at the first try${close}. ${all.filter(isDue).length} of ${counted(all.length, "kept mistake")} left for today.`),
+      make("p", { role: "status" }, close ? say("practise.over.close", given) : say("practise.over", given)),
       make("p", { class: "buttons" },
-        button("Practise more", () => this.run(async () => {
+        button(say("practise.more"), () => this.run(async () => {
           await this.choose();
           this.title.focus();
         }), { class: "main" }), this.closing()));
@@ -282,7 +284,7 @@ async function judges() {
   const { rules, tables } = await games();
   const listed = [...rules.map((game) => [game.name, game.title]), [null, null]];
   return listed.flatMap(([name, title]) => tables.filter((each) => each.game === name).map((each) =>
-    ({ path: `tables/${each.id}`, words: `${title ?? each.id}, ${counted(each.pieces, "piece")}` })));
+    ({ path: `tables/${each.id}`, words: say("game.pieces", { game: title ?? each.id, pieces: each.pieces }) })));
 }
 
 function shuffled(list) {

@@ -7,7 +7,8 @@ import { device } from "./device.js";
 import { kept } from "./exercises.js";
 import { Recording } from "./recording.js";
 import { sourceOf } from "./start.js";
-import { SIDES, capitalised, counted, throwsOf } from "./words.js";
+import { capitalised, say } from "./speech.js";
+import { SIDES, choiceWord, thrownWords, throwsOf } from "./words.js";
 
 /** The key, in this tab, of the record that it writes. */
 const KEY = "ur-recording";
@@ -18,7 +19,7 @@ export class Record extends Dialog {
    * @param {(text: string, saved: any) => Promise<void>} audit judges a record, kept as `saved`, on the page
    */
   constructor(session, audit) {
-    super("recording", "Record a game", "recording");
+    super("recording", say("learning.record"), "recording");
     this.session = session;
     this.audit = audit;
     this.dialog.addEventListener("keydown", (event) => this.key(event));
@@ -89,16 +90,16 @@ export class Record extends Dialog {
     this.board = new Board(make("div", { class: "board" }));
     this.presses = new Presses(this.board, (move) => this.finish(move.move));
     const group = (id, label, css) => make("div", { id, class: css, role: "group", "aria-label": label });
-    this.opening = group("recording-opening", "Opening", "buttons");
+    this.opening = group("recording-opening", say("recorder.opening"), "buttons");
     this.status = make("p", { id: "recording-status", role: "status" });
-    this.choices = group("recording-choices", "Chosen before the throw", "buttons");
-    this.throws = group("recording-throws", "What fell", "throws");
-    this.moves = group("recording-moves", "Moves", "buttons");
-    this.turns = make("ol", { id: "recording-turns", "aria-label": "Turns" });
-    this.tools = group("recording-tools", "Correct", "buttons");
-    this.ends = group("recording-ends", "Save", "buttons");
-    this.unjudged = make("p", { class: "faint" }, "No table or estimator of this game is here to find its mistakes.");
-    const names = SIDES.map((side) => make("label", {}, `${capitalised(side)}’s name `, make("input", {
+    this.choices = group("recording-choices", say("recorder.chosen"), "buttons");
+    this.throws = group("recording-throws", say("recorder.fell"), "throws");
+    this.moves = group("recording-moves", say("moves.title"), "buttons");
+    this.turns = make("ol", { id: "recording-turns", "aria-label": say("turns.name") });
+    this.tools = group("recording-tools", say("recorder.correct"), "buttons");
+    this.ends = group("recording-ends", say("head.save"), "buttons");
+    this.unjudged = make("p", { class: "faint" }, say("recorder.unjudged"));
+    const names = SIDES.map((side) => make("label", {}, `${say("recorder.name", { side })} `, make("input", {
       id: `recording-${side}`, value: recording.names[side], autocomplete: "off", maxlength: 80,
       onchange: (event) => {
         recording.names[side] = event.target.value;
@@ -111,20 +112,19 @@ export class Record extends Dialog {
     this.game = make("select", { id: "recording-game", onchange: (event) =>
       this.run(() => this.begin(event.target.value, { names: recording.names })) },
     ...those.map((each) => make("option", { value: each.path, selected: each.path === path }, each.words)));
-    this.who = make("details", { open: true }, make("summary", {}, "Game and players"),
-      make("label", {}, "Game ", this.game), make("div", { class: "names" }, ...names));
+    this.who = make("details", { open: true }, make("summary", {}, say("recorder.who")),
+      make("label", {}, `${say("archive.word")} `, this.game), make("div", { class: "names" }, ...names));
     this.ending = make("select", { id: "recording-ending", onchange: (event) => {
       recording.ending = event.target.value;
       this.run(() => this.keep());
-    } }, ...[["", "unfinished, or won"], ["light", "light gave up"], ["dark", "dark gave up"]]
+    } }, ...["", ...SIDES].map((value) => [value, say("recorder.ending", { side: value || "none" })])
       .map(([value, words]) => make("option", { value, selected: value === recording.ending }, words)));
     this.body.replaceChildren(
-      make("p", { class: "faint" }, recording.hasOpening ? "Record the opening first, or begin with light. " : "Light begins. ",
-        "Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
+      make("p", { class: "faint" }, recording.hasOpening ? say("recorder.how.opening") : say("recorder.how")),
       this.who,
       this.board.host, this.status, this.opening, this.choices, this.throws, this.moves,
-      make("h3", {}, "Turns"), this.turns, this.tools,
-      make("label", {}, "How it ended ", this.ending),
+      make("h3", {}, say("turns.name")), this.turns, this.tools,
+      make("label", {}, `${say("recorder.ended")} `, this.ending),
       this.unjudged, this.ends);
   }
 
@@ -140,13 +140,13 @@ export class Record extends Dialog {
     const say = capitalised(this.words(isOver));
     if (this.status.textContent !== say) this.status.textContent = say;
     const choices = recording.choices.length > 1 && !isOver ? recording.choices : [];
-    this.choices.replaceChildren(...choices.map((name) => button(name, () => this.change((it) => it.takeChoice(name)),
+    this.choices.replaceChildren(...choices.map((name) => button(choiceWord(name), () => this.change((it) => it.takeChoice(name)),
       { "aria-pressed": String(turn.choice === name) })));
     this.throws.replaceChildren(...(isOver || recording.round ? [] : recording.throws).map((each) => {
       const fallen = throwsOf(each);
       return button(fallen.join(" "), () => this.change((it) => it.choose(fallen)), {
         "aria-pressed": String(String(turn.throws) === String(fallen)), "data-throw": fallen.join("-"),
-        "aria-label": `throw ${fallen.join(" and ")}`,
+        "aria-label": say("recorder.throw", { throws: thrownWords(fallen) }),
       });
     }));
     this.moves.replaceChildren(...recording.moves.map((move) => button(named(move.move), () => this.finish(move.move),
@@ -165,17 +165,28 @@ export class Record extends Dialog {
     const { recording } = this;
     if (recording.round) return this.roundWords();
     const { answer, turn, at, nWaiting, firstFault } = recording;
-    if (!answer) return `Turn ${at + 1} waits: turn ${firstFault + 1} has to be corrected first.`;
-    const left = nWaiting ? ` ${counted(nWaiting, "turn")} after it ${nWaiting === 1 ? "is" : "are"} kept, and checked then.` : "";
-    if (turn.fault) return `Turn ${at + 1}: ${turn.fault}.${left}`;
+    if (!answer) return say("recorder.waits", { turn: at + 1, first: firstFault + 1 });
+    if (turn.fault) {
+      const fault = say("recorder.turn", { turn: at + 1, what: say("recorder.fault", { fault: turn.fault }) });
+      return nWaiting ? `${fault} ${say("recorder.left", { count: nWaiting })}` : fault;
+    }
     const last = recording.isAtEnd && recording.turns.at(-1);
-    const before = last ? `${last.side} threw ${last.throws.join(" and ")}, ${last.move ?? "no move"}. ` : "";
-    if (isOver && recording.isAtEnd) return `${before}${answer.winner ? `${capitalised(answer.winner)} has won.` : "A draw."}`;
-    const which = recording.isAtEnd ? "" : `Turn ${at + 1}: `;
-    if (recording.choices.length > 1 && !turn.choice) return `${before}${which}What did ${answer.side} choose?`;
-    if (!recording.entry) return `${before}${which}What did ${answer.side} throw?`;
-    if (!recording.moves.length) return `${which}${answer.side} threw ${turn.throws.join(" and ")}: no move.`;
-    return `${before}${which}${last ? capitalised(answer.side) : answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
+    const what = this.asks(isOver && recording.isAtEnd);
+    if (!recording.isAtEnd) return say("recorder.turn", { turn: at + 1, what });
+    if (!last) return what;
+    return `${say("recorder.last", { side: last.side, throws: thrownWords(last.throws), move: last.move ?? say("turn.none") })} ${what}`;
+  }
+
+  /** What is asked of the turn that is written or corrected. */
+  asks(isEnd) {
+    const { recording } = this;
+    const { answer, turn } = recording;
+    const { side } = answer;
+    if (isEnd) return answer.winner ? say("play.won", { who: answer.winner }) : say("recorder.draw");
+    if (recording.choices.length > 1 && !turn.choice) return say("recorder.what-chosen", { side });
+    if (!recording.entry) return say("recorder.what-thrown", { side });
+    const given = { side, throws: thrownWords(turn.throws) };
+    return recording.moves.length ? say("recorder.which-move", given) : say("recorder.no-move", given);
   }
 
   /** The opening's rounds, asked for before the first turn: what fell for light, for dark, and the square. */
@@ -185,7 +196,7 @@ export class Record extends Dialog {
     const { round, rounds } = recording;
     const buttons = [];
     if (recording.hasOpening && !recording.at && !round) {
-      buttons.push(button(rounds.length ? "Correct the opening" : "Record the opening", () => this.change((it) => {
+      buttons.push(button(rounds.length ? say("recorder.opening.correct") : say("recorder.opening.record"), () => this.change((it) => {
         this.fallen = [];
         return it.askOpening(view);
       })));
@@ -199,7 +210,7 @@ export class Record extends Dialog {
       const sorted = [...this.outcomes].sort((one, two) => one.move.localeCompare(two.move));
       buttons.push(...sorted.map((outcome) => button(outcome.move, () => this.change((it) => this.takeRound(it, outcome)))));
     }
-    const words = rounds.length && !recording.at ? [make("span", {}, `Opening ${rounds.join(", ")}.`)] : [];
+    const words = rounds.length && !recording.at ? [make("span", {}, say("recorder.opening.was", { rounds: rounds.join(", ") }))] : [];
     this.opening.replaceChildren(...words, ...buttons);
   }
 
@@ -217,8 +228,8 @@ export class Record extends Dialog {
   /** What is asked in a round of the opening. */
   roundWords() {
     const { fallen } = this;
-    if (fallen.length < 2) return `The opening: what did ${SIDES[fallen.length]} throw?`;
-    return `The opening: light threw ${fallen[0]}, dark ${fallen[1]}. Which square was chosen?`;
+    if (fallen.length < 2) return say("recorder.opening.throw", { side: SIDES[fallen.length] });
+    return say("recorder.opening.square", { light: fallen[0], dark: fallen[1] });
   }
 
   showTurns() {
@@ -230,7 +241,7 @@ export class Record extends Dialog {
         side ? swatch(side) : null,
         ...(turn.throws ? turnStory(turn) : [make("span", { class: "played" }, "…")]),
         fault ? make("span", { class: "bad" }, `⚠ ${fault}`) : null,
-        turn.before === null ? make("span", { class: "faint" }, "waits") : null,
+        turn.before === null ? make("span", { class: "faint" }, say("recorder.turn-waits")) : null,
       ], () => this.change((it) => it.go(k)), { class: "turn", "aria-current": k === recording.at ? "step" : null }));
     }));
     const here = this.turns.querySelector("[aria-current]") ?? this.turns.lastElementChild;
@@ -241,11 +252,11 @@ export class Record extends Dialog {
     const { recording } = this;
     const n = recording.turns.length;
     this.tools.replaceChildren(...(recording.isAtEnd
-      ? [button("Correct the last turn", () => this.change((it) => it.go(n - 1)), { disabled: !n })]
+      ? [button(say("recorder.correct-last"), () => this.change((it) => it.go(n - 1)), { disabled: !n })]
       : [
-        button("Remove this turn", () => this.change((it) => it.remove())),
-        button("Insert a turn before it", () => this.change((it) => it.insert())),
-        button("Back to the end", () => this.change((it) => it.go(n))),
+        button(say("recorder.remove"), () => this.change((it) => it.remove())),
+        button(say("recorder.insert"), () => this.change((it) => it.insert())),
+        button(say("recorder.end"), () => this.change((it) => it.go(n))),
       ]));
   }
 
@@ -257,18 +268,18 @@ export class Record extends Dialog {
     const isBegun = recording.turns.length > 0 || Boolean(recording.round) || recording.isOpened;
     if (isBegun && !this.game.disabled) this.who.open = false;
     this.game.disabled = isBegun;
-    const buttons = recording.about.notations.map((notation) => button(`Save .${notation}`,
+    const buttons = recording.about.notations.map((notation) => button(say("recorder.save", { notation }),
       () => this.run(() => this.save(notation)), { disabled: !isWhole }));
     if (recording.source.hasValues) {
-      buttons.push(button("Go through the mistakes", () => this.run(() => this.judge()), { disabled: !isWhole, class: "main" }));
+      buttons.push(button(say("recorder.judge"), () => this.run(() => this.judge()), { disabled: !isWhole, class: "main" }));
     }
     this.unjudged.hidden = recording.source.hasValues;
     this.ends.replaceChildren(...buttons, this.beginningAnew(), this.closing());
   }
 
   beginningAnew() {
-    return button("Begin anew", () => this.run(() => this.begin(this.recording.source.path)),
-      { title: "This record stays among your games" });
+    return button(say("recorder.anew"), () => this.run(() => this.begin(this.recording.source.path)),
+      { title: say("recorder.anew.title") });
   }
 
   /** Keep the focus where the next press is likely, and never lose it. */
@@ -319,7 +330,7 @@ async function gamesToRecord() {
   const { rules, tables } = await games();
   return rules.map((game) => {
     const { path, pieces } = sourceOf(game, tables, false);
-    return { path, words: `${game.title}, ${counted(pieces, "piece")}` };
+    return { path, words: say("game.pieces", { game: game.title, pieces }) };
   });
 }
 

@@ -3,7 +3,8 @@
 
 import { newKey } from "./common.js";
 import { writeTurn } from "./tree.js";
-import { SIDES, capitalised, choicesOf, entryOf, other, plainText } from "./words.js";
+import { say } from "./speech.js";
+import { SIDES, choicesOf, entryOf, other, plainText } from "./words.js";
 
 /**
  * A turn, and where it is played: `before` is null while it waits for an earlier one at fault.
@@ -170,23 +171,23 @@ export class Recording {
 
   /** Why a turn is not possible here; where it is, `after` is filled in, and the marks of its move. */
   faultOf(turn, answer, k) {
-    if (answer.winner) return `the game is over before it: ${answer.winner} has won`;
-    if (!turn.throws && !turn.side) return "it is empty: choose what fell";
-    if (turn.side && turn.side !== answer.side) return `${answer.side} is to throw here`;
-    if (!turn.throws) return "choose what fell";
+    if (answer.winner) return say("recording.over", { side: answer.winner });
+    if (!turn.throws && !turn.side) return say("recording.empty");
+    if (turn.side && turn.side !== answer.side) return say("recording.side", { side: answer.side });
+    if (!turn.throws) return say("recording.choose");
     const entry = entryOf(possible(this, answer, k, turn.choice), turn.throws);
-    if (!entry) return `a throw of ${turn.throws.join(" ")} is not possible here`;
+    if (!entry) return say("recording.throw", { throws: turn.throws.join(" ") });
     const { moves } = entry;
     if (!moves.length) {
-      if (turn.move) return `nothing can move here, and ${turn.move} was written`;
+      if (turn.move) return say("recording.no-move", { move: turn.move });
       turn.after = answer.after_pass;
       return null;
     }
     const words = moves.map((each) => each.move).join(", ");
-    if (!turn.move) return `choose its move: ${words}`;
+    if (!turn.move) return say("recording.choose-move", { moves: words });
     const found = moves.find((each) => each.move === turn.move)
       ?? moves.find((each) => bare(each.move) === bare(turn.move));
-    if (!found) return `${turn.move} is not legal here; legal: ${words}`;
+    if (!found) return say("recording.illegal", { move: turn.move, moves: words });
     turn.move = found.move;
     turn.after = found.position;
     return null;
@@ -231,7 +232,7 @@ export class Recording {
   /** The game in the plain notation; `isOver` says whether the last move has won. */
   text(isOver) {
     const { about, turns, start } = this;
-    const names = Object.fromEntries(SIDES.map((side) => [capitalised(side), this.names[side].trim() || null]));
+    const names = Object.fromEntries(SIDES.map((side) => [side === "light" ? "Light" : "Dark", this.names[side].trim() || null]));
     const left = { light: "resigned by L, winner D", dark: "resigned by D, winner L" }[this.ending] ?? "unfinished";
     return plainText(about, { rounds: this.rounds.join(", "), start, names, turns }, isOver ? "" : left);
   }

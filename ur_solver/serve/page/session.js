@@ -6,6 +6,7 @@ import { Node, isSame, nodeAt, numberOf, pliesByTurn, pliesOf, readLines, sideOf
 import { placed, wayOf } from "./board.js";
 import { newKey, picked } from "./common.js";
 import { GUIDED, wanted } from "./guide.js";
+import { say } from "./speech.js";
 import { SIDES, Units, choicesOf, entryOf, errorOf, other, throwsOf } from "./words.js";
 
 export class Session {
@@ -317,11 +318,12 @@ export class Session {
     const [first] = plies;
     const to = (side, value, position) => this.share(side, value, position) * this.total(position);
     const [light, dark] = SIDES.map((side) => sideOf(plies.filter((ply) => ply.side === side)));
-    const fines = this.units.isMoney ? [["light’s fines paid", light.cost]] : [];
+    const term = (side, what, value) => ({ side, what, value });
+    const fines = this.units.isMoney ? [term("light", "fines", light.cost)] : [];
     return {
       start: { value: to(first.side, first.value, first.position), error: errorOf(first) },
-      terms: [["light’s dice", light.luck], ["light’s moves", -light.loss], ...fines,
-        ["dark’s dice", -dark.luck], ["dark’s moves", dark.loss]],
+      terms: [term("light", "dice", light.luck), term("light", "moves", -light.loss), ...fines,
+        term("dark", "dice", -dark.luck), term("dark", "moves", dark.loss)],
       end: { value: to(answer.side, answer.value, answer.position), error: errorOf(answer) },
       error: Math.max(errorOf(answer), ...plies.map(errorOf)),
     };
@@ -468,7 +470,7 @@ function partsOf(address) {
     try {
       parts.set(key, decodeURIComponent(value));
     } catch {
-      fault = new Error(`The address cannot be read at “${key}”: a % in it is not followed by two hexadecimal digits.`);
+      fault = new Error(say("address.percent", { key }));
     }
   }
   return { parts, fault };

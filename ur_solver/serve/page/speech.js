@@ -26,11 +26,19 @@ const LISTS = language === "en" ? "en-GB" : language;
 
 const PLURALS = new Intl.PluralRules(language);
 
+/** What writes numbers with so many decimals, and chooses the plurals of those. */
+const decimals = (digits) => (digits === null ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits });
+/** @type {Map<number | null, Intl.NumberFormat>} */
+const formats = new Map();
+
 /** A number, with so many decimals where that is given. */
 export function number(value, digits = null) {
-  const decimals = digits === null ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(LOCALE, decimals).format(value);
+  if (!formats.has(digits)) formats.set(digits, new Intl.NumberFormat(LOCALE, decimals(digits)));
+  return formats.get(digits).format(value);
 }
+
+/** The plural of a number with so many decimals, for a text that has the number written already. */
+export const plural = (value, digits) => new Intl.PluralRules(language, decimals(digits)).select(value);
 
 /** A share in per cent; the sign stays with its number. */
 export const percent = (share, digits = 0) => withSign(number(100 * share, digits));

@@ -1,5 +1,7 @@
 // A game with its variations, and how it is written in an address.
 
+import { say } from "./speech.js";
+
 /**
  * @typedef {{choice: string | null, throws: number[], move: string | null}} Turn
  * @typedef {{side: string, position: string, choice: string | null, throw: any,
@@ -132,7 +134,7 @@ export function readLines(text) {
     const current = lines[open.at(-1)];
     const isMisplaced = (token?.[0] === ")" && open.length < 2) || (token?.[0] === "(" && !current.turns.length);
     if (!token || isMisplaced) {
-      return { lines, fault: new Error(`The game in the address cannot be read from its character ${place + 1} on.`) };
+      return { lines, fault: new Error(say("address.game", { place: place + 1 })) };
     }
     if (token[0] === "(") {
       lines.push({ from: [open.at(-1), current.turns.length - 1], turns: [] });

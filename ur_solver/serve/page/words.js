@@ -1,51 +1,74 @@
 // Numbers and turns in words, and what answers say of sides and throws.
 
+import { list, number, plural, say, withSign } from "./speech.js";
+
 export const MARKS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 const MINUS = "−";
 
-/** @param {number} number @param {number} digits */
-export function signed(number, digits = 1) {
-  const text = Math.abs(number).toFixed(digits);
-  const isNought = Number(text) === 0;
-  return `${number < 0 && !isNought ? MINUS : "+"}${text}`;
+/** @param {number} value @param {number} digits */
+export function signed(value, digits = 1) {
+  const isNegative = value < 0 && Number(value.toFixed(digits)) !== 0;
+  return `${isNegative ? MINUS : "+"}${number(Math.abs(value), digits)}`;
 }
 
 /** A number with decimals; nought has no sign. */
-export function fixed(number, digits) {
-  const text = number.toFixed(digits);
-  return Number(text) === 0 ? (0).toFixed(digits) : text;
-}
+export const fixed = (value, digits) => number(Number(value.toFixed(digits)) === 0 ? 0 : value, digits);
 
-/** What verdicts on choices are called: `Verdict.words` of `ur_solver.answers.decisions`. */
-export const VERDICTS = { best: "best", close: "too close to call", worse: "worse" };
-
-/** What follows a loss: that it is too close to call, or nothing where it is sure. */
-export const doubtOf = (verdict) => (verdict === "close" ? `, ${VERDICTS.close}` : "");
+/** A loss; one that is not sure is said to be too close to call. */
+export const lossWords = (loss, verdict) => (verdict === "close" ? say("verdict.close.loss", { loss }) : loss);
 
 /** How well the program plays, by the names that the server has for it. */
-export const LEVELS = {
-  weak: "Beginner", medium: "Casual player", strong: "Strong player", table: "Best player",
-  random: "Plays at random",
-};
+export const LEVELS = Object.fromEntries(["weak", "medium", "strong", "table", "random"]
+  .map((name) => [name, say("level", { name })]));
+
+/** A side, as a word. */
+export const sideWord = (side) => say("side", { side });
+
+/** What may be chosen before a throw, as a word. */
+export const choiceWord = (name) => say("choice", { name });
+
+/** What fell: one throw, or several that make a turn. */
+export const thrownWords = (throws) => list(throws, "and");
 
 const MOVE = /^(\d?)([A-C])(@|\d+)([A-C])(\+|\d+)(x?)(\*?)/;
 
-/** A move in the notation, in words. */
-export function moveWords(move) {
+/** A move in the notation, in words; `isAgain` says that it gives another throw. */
+export function moveWords(move, isAgain = false) {
   const found = MOVE.exec(move);
   if (!found) return move;
-  const [, number, fromRow, from, toRow, to, capture] = found;
-  const piece = number ? `piece ${number} ` : "";
-  const captured = capture ? ", captures a piece" : "";
-  if (to === "+") return `${piece}from ${fromRow}${from} off the board`;
-  if (from === "@") return `${piece}enters on ${toRow}${to}${captured}`;
-  return `${piece}from ${fromRow}${from} to ${toRow}${to}${captured}`;
+  const [, piece, fromRow, from, toRow, to, capture] = found;
+  const given = {
+    piece: piece || "none", from: `${fromRow}${from}`, to: `${toRow}${to}`,
+    captures: capture ? "yes" : "no", again: isAgain ? "yes" : "no",
+  };
+  return to === "+" ? say("move.off", given) : from === "@" ? say("move.enter", given) : say("move.walk", given);
 }
 
-export const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** How a game ended, as audits and addresses have it in English. */
+const RESULT = /^(?:(not finished)(?:, light has (.+))?|(light|dark) (?:(won)(?: the pot of (\d+))?|(resigned|lost on time)(?: at (.+))?))$/;
 
-/** A count and what is counted, of which there may be one. */
+/** The same in words. */
+export function resultWords(text) {
+  const found = RESULT.exec(text);
+  if (!found) return text;
+  const [, isOpen, has, side, isWon, pot, deed, at] = found;
+  const value = worthWords(has ?? at);
+  if (isOpen) return value ? say("result.open.value", { value }) : say("result.open");
+  if (isWon) return pot ? say("result.pot", { side, pot: Number(pot) }) : say("result.won", { side });
+  const how = deed === "resigned" ? "resigned" : "timeout";
+  return value ? say("result.left.value", { side, how, value }) : say("result.left", { side, how });
+}
+
+/** A value as it stands in a result. */
+function worthWords(text) {
+  const [, digits, sign] = /^(-?[\d.]+)( %)?$/.exec(text ?? "") ?? [];
+  if (!digits) return text;
+  const written = number(Number(digits), digits.split(".")[1]?.length ?? 0);
+  return sign ? withSign(written) : written;
+}
+
+/** A count and what is counted in English, of which there may be one: in what programs write. */
 export function counted(count, one) {
   return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }
@@ -60,23 +83,23 @@ export class Units {
   /** A value; an estimate with the decimals that its error leaves, and with the error. */
   value(value, error = 0) {
     if (error) return this.estimate(value, error);
-    return this.isMoney ? fixed(value, 3) : `${fixed(100 * value, 2)} %`;
+    return this.isMoney ? fixed(value, 3) : withSign(fixed(100 * value, 2));
   }
 
   short(value, error = 0) {
     if (error) return this.estimate(value, error);
-    return this.isMoney ? fixed(value, 2) : `${fixed(100 * value, 1)} %`;
+    return this.isMoney ? fixed(value, 2) : withSign(fixed(100 * value, 1));
   }
 
   /** A value for somebody who only wants to know how a game stands. */
   rough(value, total) {
-    return this.isMoney ? `${fixed(value, 1)} of ${total}` : `${fixed(100 * value, 0)} %`;
+    return this.isMoney ? say("number.of", { value: fixed(value, 1), total }) : withSign(fixed(100 * value, 0));
   }
 
   estimate(value, error) {
     const digits = this.decimals(error);
-    const [number, margin] = [value, error].map((each) => fixed(this.scale * each, digits));
-    return `${number}${this.isMoney ? "" : " %"} ± ${margin}`;
+    const [written, margin] = [value, error].map((each) => fixed(this.scale * each, digits));
+    return `${this.isMoney ? written : withSign(written)} ± ${margin}`;
   }
 
   /** A difference, in points or money. */
@@ -92,14 +115,23 @@ export class Units {
 
   /** A loss or a value without its unit; `± margin` follows where that is not 0. */
   amount(value, error = 0, margin = 0) {
-    const digits = error ? Math.min(this.digits, this.decimals(error)) : this.digits;
-    const [number, own] = [value, margin].map((each) => fixed(this.scale * each, digits));
-    return margin ? `${number} ± ${own}` : number;
+    const [written, own] = [value, margin].map((each) => fixed(this.scale * each, this.digitsOf(error)));
+    return margin ? `${written} ± ${own}` : written;
   }
 
   /** What was lost, as the terminal and reports have it: `12.5 points`, `12 ± 3 points`, `0.85`. */
   cost(value, error = 0, margin = error) {
-    return `${this.amount(value, error, margin)}${this.isMoney ? "" : " points"}`;
+    const amount = this.amount(value, error, margin);
+    return this.isMoney ? amount : say("unit.points", { amount, form: plural(this.scale * value, this.digitsOf(error)) });
+  }
+
+  /** A difference with its unit. */
+  difference(value, digits, error = 0) {
+    return say("unit.difference", { amount: this.gain(value, digits, error), unit: this.isMoney ? "money" : "points" });
+  }
+
+  digitsOf(error) {
+    return error ? Math.min(this.digits, this.decimals(error)) : this.digits;
   }
 
   /** The decimals of luck and losses. */
@@ -116,9 +148,6 @@ export class Units {
     return Math.max(0, -Math.floor(Math.log10(this.scale * error)));
   }
 
-  get points() {
-    return this.isMoney ? "money" : "points";
-  }
 }
 
 /** Half the width of the interval of an estimate; 0 of what is exact. */

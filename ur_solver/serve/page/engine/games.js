@@ -3,7 +3,7 @@
 
 import { Refusal, part } from "../common.js";
 import { pliesByTurn } from "../tree.js";
-import { Units, plainText } from "../words.js";
+import { plainText } from "../words.js";
 import { lineAnswer, openedBy } from "./line.js";
 import { other } from "./moves.js";
 import { NAMES } from "./notation.js";
@@ -179,14 +179,14 @@ function auditOf({ moves }, game, line) {
   const { row, side } = moves.encode(line.position);
   const winner = moves.winner(row, side);
   const { ending, left, winner: won } = endOf(game, winner);
-  const units = new Units(moves.about);
+  const short = (value) => (moves.about.stakes ? value.toFixed(2) : `${(100 * value).toFixed(1)} %`);
   const isValued = line.end_value !== undefined;
-  let result = isValued ? `not finished, light has ${units.short(line.end_value)}` : "not finished";
+  let result = isValued ? `not finished, light has ${short(line.end_value)}` : "not finished";
   if (winner) {
     result = `${NAMES[winner]} won${moves.hasFines ? ` the pot of ${moves.total(row)}` : ""}`;
   } else if (left && DEEDS[ending]) {
     const value = left === "L" ? line.end_value : moves.total(row) - line.end_value;
-    result = `${NAMES[left]} ${DEEDS[ending]}${isValued ? ` at ${units.short(value)}` : ""}`;
+    result = `${NAMES[left]} ${DEEDS[ending]}${isValued ? ` at ${short(value)}` : ""}`;
   }
   return {
     ...line, result, rounds: game.rounds ?? null, ending,
