@@ -123,7 +123,9 @@ def test_sizes(site):
     own = {
         name: size for name, size in sizes.items() if not name.startswith("data/") and name != MARK
     }
-    assert sum(own.values()) < 320_000, own
+    texts = {name: size for name, size in own.items() if name.startswith("languages/")}
+    assert sum(own.values()) - sum(texts.values()) < 370_000, own
+    assert max(texts.values()) < 70_000, texts  # of which a reader loads one
     assert all(size <= PIECE_BYTES for name, size in sizes.items() if "tables/" in name)
 
 

@@ -116,10 +116,14 @@ navigator.serviceWorker?.addEventListener("controllerchange", () => {
   if (isReloading) location.reload();
 });
 
-addEventListener("load", () => {
+function begin() {
   keep().catch(refused);
   lookForNews();
-});
+}
+
+// the texts are awaited, and may come after everything else
+if (document.readyState === "complete") begin();
+else addEventListener("load", begin);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) lookForNews();
 });
