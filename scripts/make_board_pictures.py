@@ -71,7 +71,7 @@ def main() -> None:
                 take(page, f"play-360-{language}")
             page = opened(browser, address, PHONE, "light")
             page.click("#learn-now")
-            play(page, "capture")
+            play(page, "A capture")
             take(page, "learn-360-light")
             browser.close()
 
@@ -125,7 +125,7 @@ def take(page: Any, name: str) -> None:
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     path = PICTURES / f"{name}.png"
     page.screenshot(path=path)
-    Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
 if __name__ == "__main__":

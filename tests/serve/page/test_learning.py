@@ -318,7 +318,9 @@ def current(person, exercises):
         answer = person.page.evaluate(
             """async position => {
               const { Source } = await import("./api.js");
-              return (await new Source("tables/finkel-3").position(position, "light")).svg; }""",
+              const [, side] = position.split(" ");  // the pieces to move are the near ones
+              const view = side === "L" ? "dark" : "light";
+              return (await new Source("tables/finkel-3").position(position, view)).svg; }""",
             position,
         )
         same = person.page.evaluate(

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.serve.browser import Person, needs_browser
+from tests.serve.browser import NO_BREAK, Person, needs_browser
 from tests.serve.page.playing import (
     EN_DASH,
     SIX,
@@ -263,11 +263,11 @@ def test_a_declined_throw_is_in_the_address(person):
     [
         (
             "ben-1",
-            "The first player wins 55.40 %, with a free first throw 53.32 %. Light to throw.",
+            f"The first player wins 55.40{NO_BREAK}%, with a free first throw 53.32{NO_BREAK}%.",
         ),
         (
             "skiriuk-1",
-            "The first player wins 49.21 %, with a free first throw 53.82 %. Light to th",
+            f"The first player wins 49.21{NO_BREAK}%, with a free first throw 53.82{NO_BREAK}%.",
         ),
         ("finkel-1", "Light to throw."),
     ],

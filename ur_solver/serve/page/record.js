@@ -137,8 +137,8 @@ export class Record extends Dialog {
     else if (answer) this.board.show(answer.svg);
     this.showOpening();
     this.presses.offer(recording.moves, answer?.side ?? "light");
-    const say = capitalised(this.words(isOver));
-    if (this.status.textContent !== say) this.status.textContent = say;
+    const words = capitalised(this.words(isOver));
+    if (this.status.textContent !== words) this.status.textContent = words;
     const choices = recording.choices.length > 1 && !isOver ? recording.choices : [];
     this.choices.replaceChildren(...choices.map((name) => button(choiceWord(name), () => this.change((it) => it.takeChoice(name)),
       { "aria-pressed": String(turn.choice === name) })));
