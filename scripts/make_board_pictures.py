@@ -125,7 +125,9 @@ def take(page: Any, name: str) -> None:
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     path = PICTURES / f"{name}.png"
     page.screenshot(path=path)
-    Image.open(path).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(
+        path, optimize=True
+    )
 
 
 if __name__ == "__main__":

@@ -121,9 +121,9 @@ def _text(audit: GameAudit, index: int) -> str:
 
 
 MAX_GAMES = 20
-"""The most games in one report; CSV suits larger folders. Each marked move has a board of 10 kB, and
-a replay takes 3 kB a throw: 20 games of random moves in finkel with four pieces make 11 MB (``ur
-sample finkel:4 -g 20 --players random,random``)."""
+"""The most games in one report; CSV suits larger folders. Each marked move has a board of 10 kB,
+and a replay takes 3 kB a throw: 20 games of random moves in finkel with four pieces make 11 MB
+(``ur sample finkel:4 -g 20 --players random,random``)."""
 
 
 def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references: References) -> str:
