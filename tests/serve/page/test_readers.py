@@ -66,5 +66,5 @@ def test_a_reader_of_a_document_finds_its_game_and_plays(browser, origin, langua
     assert not english_in(language, page.inner_text("#stage"))
     squares = page.locator("#squares td").all_text_contents()
     assert f"B4, {own['mark.rosette']}" in " ".join(squares)
-    assert not re.search("waiting|finished|, (light|dark)", " ".join(squares))
+    assert not re.search(r"waiting|finished|\b(light|dark|computer|you)\b", " ".join(squares))
     person.close()
