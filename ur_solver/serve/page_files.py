@@ -14,6 +14,7 @@ from importlib import resources
 from ur_solver.common.speech import LANGUAGES, texts
 from ur_solver.common.text import dumped, json_text
 from ur_solver.rules import named_rules
+from ur_solver.rules.contents import DARK
 from ur_solver.rules.svg import board_svg, picture_style, style_sheet
 
 _TYPES = {
@@ -165,7 +166,7 @@ def _first_board() -> bytes:
     Squares and what is carved into several of them are written once: the picture is half of the
     page's text.
     """
-    drawn = str(board_svg(named_rules("finkel").start()))
+    drawn = str(board_svg(named_rules("finkel").start(), view=DARK))  # one's own pieces are near
     drawn = re.sub(' (data-square|data-side|aria-hidden)="[^"]*"', "", drawn)
     parts = re.findall('(<(?:path|rect) class="([^"]+)"[^>]*/>)', drawn)
     for number, (part, css) in enumerate(dict.fromkeys(parts)):
