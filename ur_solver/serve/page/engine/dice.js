@@ -128,5 +128,5 @@ function textOf({ throws, chance, mean_chance: meanChance, verdict, shift }) {
 
 function oddsOf(share) {
   const total = [100, 1000, 10_000].find((each) => share * each >= 1);
-  return total ? say("number.of", { value: Math.round(share * total), total }) : say("fair.fewer", { total: 10_000 });
+  return total ? say("fair.odds", { value: Math.round(share * total), total }) : say("fair.fewer", { total: 10_000 });
 }
