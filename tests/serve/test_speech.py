@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -10,6 +11,7 @@ from importlib import resources
 import pytest
 
 from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.publish.page import page_contents
 
 PLURALS = {
     "en": {"one", "other"}, "ru": {"one", "few", "many", "other"}, "fr": {"one", "other"},
@@ -250,3 +252,10 @@ def test_no_sentence_is_left_in_the_page():
         r">\s*[^<>]*?([A-Za-z]{2,}[^<>]*)<", re.sub(r"<dt>[^<]*</dt>|<!--.*?-->", "", body)
     )
     assert not re.findall(r'\s(?:title|aria-label|placeholder|alt)="([^"]*)"', body)
+
+
+def test_a_kept_site_has_its_name_in_all_languages():
+    manifest = json.loads(page_contents()["manifest.webmanifest"])
+    names = {manifest["lang"]: manifest["name"], **manifest["name_localized"]}
+    assert names == {language: texts(language)["head.name"] for language in LANGUAGES}
+    assert len({*names.values()}) == len(LANGUAGES)
