@@ -9,8 +9,11 @@ import subprocess
 
 import pytest
 
+from tests.serve.page.engine import without_numbers
+from ur_solver.audit.dice_test import compared_throws
 from ur_solver.common.sayings import sentences_in
-from ur_solver.common.speech import LANGUAGES
+from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.errors import InputError
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, named_rules
 from ur_solver.rules.position_text import read
 from ur_solver.rules.squares import CapturedBy, Finish, Refuge, Shared, Stack
@@ -40,13 +43,16 @@ SWITCHED = [
 ]
 RULES = [*CATALOGUE.values(), *SWITCHED]
 
-SPEAK = """
+HEAD = """
 import fs from "node:fs";
 const [folder, given, language] = process.argv.slice(2);
 const element = { lang: language, dataset: {} };
-globalThis.document = { documentElement: element, querySelectorAll: () => [] };
-Object.defineProperty(globalThis, "navigator", { value: { languages: [language] } });
+if (language) globalThis.document = { documentElement: element, querySelectorAll: () => [] };
+Object.defineProperty(globalThis, "navigator", { value: { languages: [language || "ru"] } });
 const from = (name) => import(`file://${folder}/${name}`);
+"""
+
+SPEAK = """
 const { said } = await from("speech.js");
 const { rulesOf, proseOf, gamesOf } = await from("translated.js");
 const { Moves, boardAnswer } = await from("engine/answers.js");
@@ -82,18 +88,64 @@ def crowded(rules):
     return found
 
 
+REFUSE = """
+const { Moves, auditAnswer, diceAnswer, lineAnswer } = await from("engine/answers.js");
+const { check } = await from("engine/values.js");
+const { fileText } = await from("reading.js");
+const { data, texts, lines, games, throws } = JSON.parse(fs.readFileSync(given));
+const refused = async (act) => {
+  try {
+    await act();
+  } catch (error) {
+    return { message: error.message, saying: error.saying };
+  }
+};
+const moves = data.map((each) => new Moves(each));
+const all = (list, act) => Promise.all(list.map((each) => refused(() => act(each))));
+console.log(JSON.stringify({
+  texts: await all(texts, ([k, text]) => moves[k].encode(text)),
+  lines: await all(lines, ([k, turns]) =>
+    lineAnswer({ moves: moves[k] }, moves[k].about.start, turns)),
+  games: await Promise.all(games.map(async ([k, text]) =>
+    (await auditAnswer({ moves: moves[k] }, text)).faults[0])),
+  files: await all([[0xff, 0xfe, 0], [0x81]], (bytes) =>
+    fileText(new Uint8Array(bytes), () => null)),
+  others: [await refused(() => check(false)), await refused(() => new Moves({ version: 0 }))],
+  dice: throws.map((light) => diceAnswer({ moves: moves[0] }, { light, dark: {} }).light.text),
+}));
+"""
+
+
 @pytest.fixture(scope="module")
-def spoken(tmp_path_factory):
-    """What the page makes of all that Python says, by language."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("there is no Node")
+def page_folder(tmp_path_factory):
+    """The page's files, for Node."""
     folder = tmp_path_factory.mktemp("page")
     for address, (content, _) in page_files().items():
         path = folder / (address[1:] or "index.html")
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
     (folder / "package.json").write_text('{"type": "module"}')
+    return folder
+
+
+def answered(folder, script, asked, language):
+    """What a script answers that has the page's modules; without a language, and so without texts,
+    it is alone as a worker is.
+    """
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no Node")
+    (folder / "asked.json").write_text(json.dumps(asked))
+    (folder / "script.mjs").write_text(HEAD + script)
+    command = [node, folder / "script.mjs", folder, folder / "asked.json", language]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def spoken(page_folder):
+    """What the page makes of all that Python says, by language."""
     asked = {
         "texts": [*sentences_in(said_of_all()).values()],
         "games": with_sentences({"rules": games_values()}),
@@ -102,16 +154,7 @@ def spoken(tmp_path_factory):
             for each in RULES
         ],
     }
-    (folder / "asked.json").write_text(json.dumps(asked))
-    (folder / "speak.mjs").write_text(SPEAK)
-
-    def answers(language):
-        command = [node, folder / "speak.mjs", folder, folder / "asked.json", language]
-        done = subprocess.run(command, capture_output=True, check=False, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return {language: answers(language) for language in LANGUAGES}
+    return {each: answered(page_folder, SPEAK, asked, each) for each in LANGUAGES}
 
 
 def said_of_all():
@@ -155,3 +198,73 @@ def test_every_sentence_is_whole_in_every_language(spoken, language):
         "Aseb",
         "Masters",
     }
+
+
+FINKEL, MASTERS, STAKES, BEN = (
+    named_rules(each) for each in ("finkel:7", "masters:7", "bell:7", "ben:5")
+)
+FAULTY = {
+    "texts": [
+        (0, "x" * 201), (0, "L"), (2, "L L 7 7"), (0, "..../......../.... L 7 7"),
+        (0, "....__../......../...__.. L 7 7"), (0, "....___./......../....__.. L 7 7"),
+        (0, "....__../......../....__.. X 7 7"), (0, "?...__../......../....__.. L 7 7"),
+        (0, "....__../......../....__.. L a 7"), (0, "LL..__../......../....__.. L 7 7"),
+    ],
+    "lines": [
+        (0, [[None, [0], None], [None, [9], None]]), (0, [[None, [3], "A1A2"]]),
+        (0, [[None, [3], None]]), (0, [["three", [3], None]]),
+    ],
+    "games": [
+        (0, "rules: ben\nL 3 A@A2\n"), (0, "L three\n"), (0, "end: soon\n"),
+        (0, "L 3 A@A2\nL 3 A@A2\n"), (0, '[Light "Ann]'), (0, "1. A@A3 x"), (0, "1. A1A4"),
+        (0, "[Rules finkel]\nA@A3"), (0, "1. A@A2 / 1 --\n2. A2A1"),
+    ],
+    "throws": [{}, {"1": 5, "2": 9, "3": 4}, {"4": 2}, {"4": 40}, {"0": 60, "4": 60}],
+}  # fmt: skip
+"""Positions, lines and games with the index of their rules, and counts of throws."""
+
+
+@pytest.fixture(scope="module")
+def refusals(page_folder):
+    """What is refused in every language, and without any; the verdicts on dice beside it."""
+    asked = FAULTY | {"data": [rules_data(each) for each in (FINKEL, MASTERS, STAKES, BEN)]}
+    return {each: answered(page_folder, REFUSE, asked, each) for each in (*LANGUAGES, "")}
+
+
+def test_refusals_in_english_are_those_of_the_program(refusals):
+    found = refusals["en"]
+    rules = (FINKEL, MASTERS, STAKES, BEN)
+    for (k, text), each in zip(FAULTY["texts"], found["texts"], strict=True):
+        with pytest.raises(InputError) as error:
+            rules[k].position(text)
+        assert each["message"] == str(error.value)
+    for throws, text in zip(FAULTY["throws"], found["dice"], strict=True):
+        counts = {int(throw): count for throw, count in throws.items()}
+        expected = compared_throws(FINKEL.dice, counts, {})["light"]["text"]
+        assert without_numbers(text) == without_numbers(expected)
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_refusals_and_verdicts_are_in_the_language(refusals, language):
+    def flat(found):
+        refused = [
+            each for kind in ("texts", "lines", "games", "files", "others") for each in found[kind]
+        ]
+        return [each["message"] for each in refused] + found["dice"]
+
+    for english, own in zip(flat(refusals["en"]), flat(refusals[language]), strict=True):
+        assert own != english
+        assert not re.search(
+            r"\b(the|not|with|expected|throw|line|turn|column)\b|undefined|refused\.|position\.",
+            re.sub(r"'[^']*'|« [^»]*»", "", own),
+        ), own
+    usual = refusals[language]["dice"][1]
+    assert re.search(r"0,\d\d", usual), usual
+
+
+def test_a_worker_hands_over_what_is_to_be_said(refusals):
+    for each, here in zip(refusals[""]["others"], refusals["fr"]["others"], strict=True):
+        key, *given = each["saying"]
+        assert not given
+        assert here["saying"] == each["saying"]
+        assert here["message"] == texts("fr")[key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -10,6 +11,7 @@ from importlib import resources
 import pytest
 
 from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.publish.page import page_contents
 
 PLURALS = {
     "en": {"one", "other"}, "ru": {"one", "few", "many", "other"}, "fr": {"one", "other"},
@@ -29,10 +31,10 @@ def folders():
 
 @cache
 def scripts() -> dict[str, str]:
-    """The page's scripts without comments, by name."""
+    """The page's scripts without comments, by folder and name."""
     comment = re.compile(r"(?m)^\s*//[^\n]*$|(?<=[;,{} ]) // [^\n]*$|/\*[\s\S]*?\*/")
     return {
-        file.name: comment.sub("", file.read_text(encoding="utf-8"))
+        f"{folder.name}/{file.name}": comment.sub("", file.read_text(encoding="utf-8"))
         for folder in folders()
         for file in folder.iterdir()
         if file.name.endswith(".js")
@@ -142,7 +144,10 @@ def test_spaces(language):
 
 # Where they are said.
 
-SAID = re.compile(rf'\b(?:say|parts)\(\s*"({KEY})"')
+SAID = re.compile(
+    rf'\b(?:say|parts)\(\s*"({KEY})"|\[\s*"([a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+)"(?=\]|, \{{)'
+)
+"""A key that is said; or that is kept with its arguments, for whoever shows it."""
 
 
 def used_keys() -> set[str]:
@@ -164,7 +169,7 @@ def test_no_key_is_unused():
 
 
 def test_what_is_said_is_known():
-    keys = {key for text in scripts().values() for key in SAID.findall(text)}
+    keys = {key for key, _ in calls()}
     keys |= set(re.findall(rf'data-say(?:-[\w-]+)?="({KEY})"', page_text()))
     assert not keys - set(texts("en"))
 
@@ -173,13 +178,13 @@ def calls() -> Iterator[tuple[str, set[str] | None]]:
     """The keys that scripts say, with the names of the arguments where these can be read."""
     for text in scripts().values():
         for found in SAID.finditer(text):
-            rest = text[found.end() :].lstrip()
-            if rest.startswith(")"):
-                yield found[1], set()
+            key, rest = found[1] or found[2], text[found.end() :].lstrip()
+            if rest.startswith((")", "]")):
+                yield key, set()
             elif rest.startswith(", {"):
-                yield found[1], names_of(rest[2:])
+                yield key, names_of(rest[2:])
             else:
-                yield found[1], None
+                yield key, None
 
 
 def names_of(text: str) -> set[str] | None:
@@ -219,11 +224,12 @@ _PROSE = re.compile(
 _NO_PROSE = {  # names of keys, headers and notations
     "Content-Type", "Content-Length", "Retry-After", "Enter", "Home", "End", "Files", "Light",
     "Dark",
+    # in what audits write, as the program does
+    "lost on time", "not finished, light has 0",
 }  # fmt: skip
-_MACHINES = {
-    # what is read from machines is refused in the words of the program, which a test compares
-    "royalur.js", "reading.js", "games.js", "line.js", "notation.js", "moves.js", "dice.js",
-    "values.js", "start.js", "drawing.js", "sw.js",
+_FOR_PROGRAMS = {
+    # what programs write is refused to their authors, in English; a service worker has no reader
+    "page/royalur.js", "files/sw.js",
 }  # fmt: skip
 
 
@@ -231,8 +237,8 @@ def test_no_sentence_is_left_in_a_script():
     left = [
         (name, text)
         for name, script in scripts().items()
-        if name not in _MACHINES
-        for quoted, template in _TEXT.findall(script)
+        if name not in _FOR_PROGRAMS
+        for quoted, template in _TEXT.findall(script.replace("'\"'", '""'))
         for text in [re.sub(r"\$\{[^}]*\}", "0", quoted or template)]
         if _PROSE.search(text) and text not in _NO_PROSE
     ]
@@ -246,3 +252,10 @@ def test_no_sentence_is_left_in_the_page():
         r">\s*[^<>]*?([A-Za-z]{2,}[^<>]*)<", re.sub(r"<dt>[^<]*</dt>|<!--.*?-->", "", body)
     )
     assert not re.findall(r'\s(?:title|aria-label|placeholder|alt)="([^"]*)"', body)
+
+
+def test_a_kept_site_has_its_name_in_all_languages():
+    manifest = json.loads(page_contents()["manifest.webmanifest"])
+    names = {manifest["lang"]: manifest["name"], **manifest["name_localized"]}
+    assert names == {language: texts(language)["head.name"] for language in LANGUAGES}
+    assert len({*names.values()}) == len(LANGUAGES)

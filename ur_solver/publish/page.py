@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 
+from ur_solver.common.speech import LANGUAGES, texts
 from ur_solver.common.text import json_text
 from ur_solver.rules.svg import icon_svg
 from ur_solver.serve.front import POLICY
@@ -14,7 +15,6 @@ from ur_solver.serve.page_files import page_files, with_integrity, without_idle
 DATA = "data/"
 """The folder of rules and values."""
 
-_NAME = "Royal Game of Ur"
 _COLOURS = {"background_color": "#fbf8f2", "theme_color": "#b0772a"}
 _ICON, _SIZE = "icon.png", "512x512"
 
@@ -83,10 +83,13 @@ def _own_script() -> str:
 
 
 def _manifest() -> Mapping[str, object]:
+    names = {language: texts(language)["head.name"] for language in LANGUAGES}
     drawn = {"src": "icon.svg", "sizes": "any", "type": "image/svg+xml"}
     picture = {"src": _ICON, "sizes": _SIZE, "type": "image/png"}
     return {
-        "name": _NAME,
+        "lang": "en",
+        "name": names.pop("en"),
+        "name_localized": names,
         "short_name": "Ur",
         "start_url": "./",
         "scope": "./",

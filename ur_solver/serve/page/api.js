@@ -3,7 +3,6 @@
 
 import { Missing, Refusal, once, part } from "./common.js";
 import { counting, soundFile } from "./files.js";
-import { say } from "./speech.js";
 import { gamesOf, proseOf, rulesOf } from "./translated.js";
 
 /** The folder of a published site's data; undefined where a server answers. */
@@ -25,7 +24,7 @@ const unfolded = new Map();
 /** A file of a site, by its digest, which the index has of most. */
 async function buffer(path, digest = null) {
   const known = digest ?? (path === INDEX ? META.getAttribute("data-index") : (await games()).sums[SITE + path]?.[1]);
-  if (!known) throw new Refusal(say("files.stranger", { path }));
+  if (!known) throw new Refusal(["files.stranger", { path }]);
   return counting(soundFile(SITE + path, known));
 }
 
@@ -35,9 +34,9 @@ async function get(path, values) {
   const options = values && { method: "POST", headers, body: JSON.stringify(values) };
   const reply = await counting(fetch(BASE + path, options)).catch(() => null);
   if (reply?.ok) return reply;
-  if (!reply) throw new Missing(say("server.silent"));
+  if (!reply) throw new Missing(["server.silent"]);
   const { message, place } = await reply.json().catch(() => ({}));
-  throw new Refusal(message ?? say("server.status", { status: String(reply.status) }), place);
+  throw new Refusal(message ?? ["server.status", { status: String(reply.status) }], place);
 }
 
 const text = async (path, values) => (await get(path, values)).text();
@@ -48,7 +47,7 @@ async function json(path, values) {
 /** The games to choose from, and the tables and estimators that answer for them. */
 export const games = () => once(kept, "games", async () => {
   const found = await json(SITE ? INDEX : "rules");
-  if (SITE && found.version !== VERSION) throw new Missing(say("files.versions"), window.loadAnew);
+  if (SITE && found.version !== VERSION) throw new Missing(["files.versions"], window.loadAnew);
   return gamesOf(found);
 });
 
@@ -66,10 +65,10 @@ async function placeOf(kind, word) {
   if (kind === "tables") {
     const facts = tables.find((each) => each.id === word);
     if (facts) return { ...facts, facts };
-    throw new Refusal(say("files.no-table", { word }));
+    throw new Refusal(["files.no-table", { word }]);
   }
   const found = files.find((each) => `${each.name}:${each.pieces}` === word || each.name === word);
-  if (!found) throw new Refusal(say("files.no-rules", { word }));
+  if (!found) throw new Refusal(["files.no-rules", { word }]);
   return { ...found, values: null, facts: {} };
 }
 

@@ -1,21 +1,36 @@
 // What any part of the page needs: what is kept, chance, refusals, actions one after the other, options.
 
-import { say } from "./speech.js";
+import { said } from "./speech.js";
 
-/** A refusal: one sentence, and the place in the text that it is about. */
+/**
+ * A refusal: one sentence, and the place in the text that it is about. It keeps the key and the arguments of
+ * its sentence, as a worker, which has no texts, hands them to the page.
+ * @typedef {string | [string, Record<string, any>?]} Saying a text as it is, or a key with its arguments
+ */
 export class Refusal extends Error {
-  /** @param {string} message @param {{line: number, column: number | null} | null} place */
-  constructor(message, place = null) {
-    super(message);
+  /** @param {Saying} saying @param {{line: number, column: number | null} | null} place */
+  constructor(saying, place = null) {
+    super(said(saying));
+    this.saying = saying;
     this.place = place;
+  }
+}
+
+/** A turn of several that cannot be played, and why. */
+export class TurnRefusal extends Refusal {
+  /** @param {number} turn from 1 @param {Refusal} fault */
+  constructor(turn, fault) {
+    super(["refused.turn", { turn: String(turn), fault: fault.message }]);
+    this.turn = turn;
+    this.fault = fault;
   }
 }
 
 /** Something that did not come; whoever wants it may try again. */
 export class Missing extends Refusal {
-  /** @param {string} message @param {(() => void) | null} again what brings it, other than doing the same */
-  constructor(message, again = null) {
-    super(message);
+  /** @param {Saying} saying @param {(() => void) | null} again what brings it, other than doing the same */
+  constructor(saying, again = null) {
+    super(saying);
     this.again = again;
   }
 }
@@ -23,7 +38,7 @@ export class Missing extends Refusal {
 /** A module that is loaded when it is needed. @param {Promise<any>} loaded */
 export function part(loaded) {
   return loaded.catch(() => {
-    throw new Missing(say("guard.fault"), window.loadAnew);
+    throw new Missing(["guard.fault"], window.loadAnew);
   });
 }
 

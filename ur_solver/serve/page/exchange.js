@@ -21,10 +21,10 @@ export function readText(text) {
   try {
     found = JSON.parse(text.replace("\ufeff", ""));
   } catch {
-    throw new Refusal(say("exchange.cut"));
+    throw new Refusal(["exchange.cut"]);
   }
-  if (found?.format !== FORMAT) throw new Refusal(say("exchange.other"));
-  if (found.version !== VERSION) throw new Refusal(say("exchange.version"));
+  if (found?.format !== FORMAT) throw new Refusal(["exchange.other"]);
+  if (found.version !== VERSION) throw new Refusal(["exchange.version"]);
   return { games: list(found.games, "games", gameOf), mistakes: list(found.mistakes, "mistakes", mistakeOf) };
 }
 
@@ -98,7 +98,7 @@ function lastOf(address) {
 // Checks. An entry has what it should have, and nothing else.
 
 function wrong(what) {
-  throw new Refusal(say("exchange.damaged", { what }));
+  throw new Refusal(["exchange.damaged", { what }]);
 }
 
 const begun = (value) => String(JSON.stringify(value)).slice(0, 40);
@@ -109,7 +109,7 @@ function list(values, name, check) {
     try {
       return check(each);
     } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal(say("exchange.damaged", { what: say("exchange.entry", { name, number: k + 1 }) }));
+      throw error instanceof Refusal ? error : new Refusal(["exchange.damaged", { what: say("exchange.entry", { name, number: k + 1 }) }]);
     }
   });
 }

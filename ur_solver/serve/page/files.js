@@ -2,7 +2,6 @@
 // something else. And what is awaited, from a site or a server.
 
 import { Missing } from "./common.js";
-import { say } from "./speech.js";
 
 /** Seconds before a file is asked for again, the first time past all caches; a host may want longer ones. */
 const PAUSES = [0, 1, 3];
@@ -22,7 +21,7 @@ export async function soundFile(address, digest) {
     await new Promise((come) => setTimeout(come, 1000 * Math.max(pause, found.wanted)));
     found = await asked(address, digest, "reload");
   }
-  if (!found.bytes) throw new Missing(found.words);
+  if (!found.bytes) throw new Missing(found.saying);
   used.set(address, digest);
   return found.bytes;
 }
@@ -32,16 +31,16 @@ async function asked(address, digest, cache) {
   // where a page may not make digests, the browser checks them
   const check = crypto.subtle ? {} : { integrity: digest };
   const reply = await fetch(`${address}#${digest}`, { cache, ...check }).catch(() => null);
-  if (!reply) return { words: say("files.lost"), isBusy: navigator.onLine, wanted: 0 };
+  if (!reply) return { saying: ["files.lost"], isBusy: navigator.onLine, wanted: 0 };
   if (!reply.ok) {
     const { status } = reply;
     const wanted = Number(reply.headers.get("Retry-After")) || 0;
-    const words = wanted ? say("files.status.later", { status: String(status), wanted }) : say("files.status", { status: String(status) });
-    return { words, isBusy: status === 429 || status >= 500, wanted };
+    const saying = wanted ? ["files.status.later", { status: String(status), wanted }] : ["files.status", { status: String(status) }];
+    return { saying, isBusy: status === 429 || status >= 500, wanted };
   }
   const bytes = await reply.arrayBuffer().catch(() => null);
   if (bytes && (!crypto.subtle || digest === await digestOf(bytes))) return { bytes, wanted: 0 };
-  return { words: say("files.damaged"), isBusy: false, wanted: 0 };
+  return { saying: ["files.damaged"], isBusy: false, wanted: 0 };
 }
 
 async function digestOf(bytes) {

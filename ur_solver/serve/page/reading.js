@@ -3,6 +3,7 @@
 
 import { Refusal } from "./common.js";
 import { isJson, valuesOf, wordsOf } from "./royalur.js";
+import { said, say } from "./speech.js";
 
 /** Bytes that mean nothing in Windows-1252, and those that no text has. */
 const NO_LETTERS = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
@@ -15,21 +16,23 @@ const isControl = (byte) => byte < 9 || (byte > 13 && byte < 26) || (byte > 26 &
 export function fileText(bytes, warn) {
   const [one, two] = bytes;
   const utf16 = one === 0xff && two === 0xfe ? "utf-16le" : one === 0xfe && two === 0xff ? "utf-16be" : "";
-  if (utf16) return cleaned(decoded(bytes, utf16) ?? refuse("line 1: not UTF-16 text"));
+  if (utf16) return cleaned(decoded(bytes, utf16) ?? refuse(inLine(1, say("refused.utf16"))));
   const whole = decoded(bytes, "utf-8");
   return cleaned(whole ?? linesOf(bytes).map((line, k) => decoded(line, "utf-8") ?? ownLine(line, k + 1)).join(""));
 
   function ownLine(line, number) {
-    if (line.some((byte) => NO_LETTERS.has(byte) || isControl(byte))) refuse(`line ${number}: no text, neither in UTF-8 nor in Windows-1252`);
+    if (line.some((byte) => NO_LETTERS.has(byte) || isControl(byte))) refuse(inLine(number, say("refused.bytes")));
     const text = decoded(line, "windows-1252");
-    warn(`line ${number}: not UTF-8; it is read as Windows-1252, as '${text.trim().slice(0, 60)}'`);
+    warn(said(inLine(number, say("refused.windows", { text: text.trim().slice(0, 60) }))));
     warn = () => {};
     return text;
   }
 }
 
-function refuse(words) {
-  throw new Refusal(words);
+const inLine = (line, fault) => ["refused.line", { line: String(line), column: "none", fault }];
+
+function refuse(saying) {
+  throw new Refusal(saying);
 }
 
 function decoded(bytes, name) {

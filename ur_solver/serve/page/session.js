@@ -482,7 +482,7 @@ async function playedOf(source, start, turns) {
   try {
     return { line: await source.line(start, sent) };
   } catch (fault) {
-    const count = Number(/^turn (\d+)/.exec(fault.message)?.[1] ?? 1) - 1;
+    const count = (fault.turn ?? 1) - 1;
     return { line: count ? await source.line(start, sent.slice(0, count)) : null, fault };
   }
 }

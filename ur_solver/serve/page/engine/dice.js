@@ -1,7 +1,7 @@
 // Is it the dice? Counts of throws against those of fair dice (ur_solver/audit/dice_test.py).
 
-import { counted } from "../words.js";
 import { drawnFrom } from "../common.js";
+import { number, say } from "../speech.js";
 
 const SERIES = 50_000;
 /** The most throws of a side for which fair series are played; for more the limit is as good. */
@@ -120,15 +120,13 @@ function above(shape, x) {
 }
 
 function textOf({ throws, chance, mean_chance: meanChance, verdict, shift }) {
-  if (verdict === "nothing") return "There are no throws to judge.";
-  const odds = `With fair dice, ${oddsOf(chance)} series of ${counted(throws, "throw")} have counts at least as uneven, and ${oddsOf(meanChance)} a mean at least as far off`;
-  if (verdict === "very rare") return `${odds}. Fair dice hardly ever do this: are these fair, and was every throw recorded as it fell?`;
-  if (verdict === "rare") return `${odds}. That is rare, but one of twenty series with fair dice is as rare.`;
-  return `${odds}: nothing unusual. Unfair dice whose mean is off by less than ${shift.toFixed(2)} often look fair in this number of throws.`;
+  if (verdict === "nothing") return say("fair.nothing");
+  return say("fair.verdict", {
+    throws, counts: oddsOf(chance), mean: oddsOf(meanChance), verdict, shift: number(shift, 2),
+  });
 }
 
 function oddsOf(share) {
-  const of = [100, 1000, 10_000].find((each) => share * each >= 1);
-  const written = (number) => number.toLocaleString("en");
-  return of ? `${written(Math.round(share * of))} of ${written(of)}` : "fewer than 1 of 10,000";
+  const total = [100, 1000, 10_000].find((each) => share * each >= 1);
+  return total ? say("fair.odds", { value: Math.round(share * total), total }) : say("fair.fewer", { total: 10_000 });
 }

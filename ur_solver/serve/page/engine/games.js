@@ -1,7 +1,8 @@
 // Games as the page saves them, read and judged: in the plain notation (ur_solver/records/plain.py), in
 // RGN and in RoyalUr's JSON. What people write by hand wants the program.
 
-import { Refusal, part } from "../common.js";
+import { Refusal, TurnRefusal, part } from "../common.js";
+import { said } from "../speech.js";
 import { pliesByTurn } from "../tree.js";
 import { plainText } from "../words.js";
 import { lineAnswer, openedBy } from "./line.js";
@@ -25,9 +26,10 @@ const DEEDS = { resigned: "resigned", timeout: "lost on time" };
  */
 
 /** A fault at a line of the text; or at another place, such as a state of RoyalUr's JSON. */
-function refusal(line, message, column = null) {
-  if (typeof line === "string") return new Refusal(`${line}: ${message}`);
-  return new Refusal(`line ${line}${column ? `, column ${column}` : ""}: ${message}`, { line, column });
+function refusal(line, saying, column = null) {
+  const fault = said(saying);
+  if (typeof line === "string") return new Refusal(`${line}: ${fault}`);
+  return new Refusal(["refused.line", { line: String(line), column: String(column ?? "none"), fault }], { line, column });
 }
 
 function unquoted(text, line) {
@@ -35,7 +37,7 @@ function unquoted(text, line) {
   try {
     return JSON.parse(text);
   } catch {
-    throw refusal(line, `${text} is not a JSON string`);
+    throw refusal(line, ["refused.string", { text }]);
   }
 }
 
@@ -82,7 +84,7 @@ function plainGame(moves, lines) {
       continue;
     }
     const [, side, choice, throws, move] = TURN.exec(line) ?? [];
-    if (!side) throw refusal(number, `'${line.slice(0, 40)}' is no turn as this page writes it, such as 'L 3 A@A2'; “ur audit” reads other notations`);
+    if (!side) throw refusal(number, ["refused.no-turn", { text: line.slice(0, 40) }]);
     const turn = [choice ?? null, throws.split(" ").map(Number), move === NO_MOVE ? null : move];
     game.turns.push({ line: number, turn, side });
   }
@@ -91,8 +93,8 @@ function plainGame(moves, lines) {
 
 /** @returns {Game} */
 function rgnGame(moves, { tags, actions, isEnded, fault }) {
-  if (!moves.data.rgn) throw new Refusal(`RGN cannot express games of ${moves.about.word}`);
-  if (fault) throw refusal(fault.line, fault.message, fault.column);
+  if (!moves.data.rgn) throw new Refusal(["refused.rgn", { word: moves.about.word }]);
+  if (fault) throw refusal(fault.line, fault.saying, fault.column);
   const game = unread(moves);
   for (const { line, name, value } of tags) {
     take(moves, game, line, HEADERS.get(name.toLowerCase()) ?? name, value);
@@ -109,20 +111,20 @@ function take(moves, game, line, name, value) {
   else if (name === "opening") Object.assign(game, { rounds: value, start: placed(line, () => openedBy(moves, value)) });
   else if (name !== "end") game.names[name] = value;
   else if (END.test(value)) game.end = value;
-  else throw refusal(line, `end: '${value.slice(0, 60)}' is no end such as 'won, winner L' or 'unfinished'`);
+  else throw refusal(line, ["refused.end", { text: value.slice(0, 60) }]);
 }
 
 function checkRules(moves, value, line) {
   const { record_rules: own, word, name } = moves.about;
   if ([own, word, name].includes(value)) return;
-  throw refusal(line, `the game has the rules ${value.slice(0, 40)}; open it with these`);
+  throw refusal(line, ["refused.rules", { rules: value.slice(0, 40) }]);
 }
 
 function placed(line, find) {
   try {
     return find();
   } catch (error) {
-    throw error instanceof Refusal ? refusal(line, error.message) : error;
+    throw error instanceof Refusal ? refusal(line, error.saying) : error;
   }
 }
 
@@ -133,16 +135,16 @@ async function judged(judge, game) {
   try {
     found = await lineAnswer(judge, game.start, turns.map(({ turn }) => turn));
   } catch (error) {
-    const place = error instanceof Refusal && /^turn (\d+): ([^]*)/.exec(error.message);
+    if (!(error instanceof TurnRefusal)) throw error;
     // in the last turn no move may stand for one that has not been made
-    if (place && Number(place[1]) === turns.length && turns.at(-1).turn[2] === null && game.end === "unfinished") {
+    if (error.turn === turns.length && turns.at(-1).turn[2] === null && game.end === "unfinished") {
       return judged(judge, { ...game, turns: turns.slice(0, -1) });
     }
-    throw place ? refusal(turns[place[1] - 1].line, place[2]) : error;
+    throw refusal(turns[error.turn - 1].line, error.fault.saying);
   }
   pliesByTurn(found.plies).forEach((plies, k) => {
     const side = plies[0].side === "light" ? "L" : "D";
-    if (side !== turns[k].side) throw refusal(turns[k].line, `${side} is to throw, not ${turns[k].side}`);
+    if (side !== turns[k].side) throw refusal(turns[k].line, ["refused.side", { right: side, wrong: turns[k].side }]);
   });
   return found;
 }
@@ -155,7 +157,7 @@ export async function auditAnswer(judge, text) {
   const games = [];
   const faults = [];
   const found = await gamesOf(judge.moves, text);
-  if (found.length > MOST_GAMES) throw new Refusal(`more than ${MOST_GAMES} games at once; “ur audit” takes any number`);
+  if (found.length > MOST_GAMES) throw new Refusal(["refused.many", { most: MOST_GAMES }]);
   for (const [k, read] of found.entries()) {
     try {
       const game = read();
@@ -268,17 +270,17 @@ export function rgnParts(text) {
       games.push(game);
     }
     const expect = (isRight, expected) => {
-      if (!isRight) game.fault ??= { ...place, message: `'${token.slice(0, 40)}' is not RGN as this page reads it: expected ${expected}` };
+      if (!isRight) game.fault ??= { ...place, saying: ["refused.token", { text: token.slice(0, 40), expected }] };
     };
     if (groups.tag) {
       const [, name, value] = TAG.exec(token.replace(/[ \t]*\n[ \t]*/g, " ")) ?? [];
-      expect(name, 'a tag such as [Light "Ann"]');
+      expect(name, "tag");
       if (name) game.tags.push({ ...place, name: unescaped(name), value: unescaped(value) });
     } else if (groups.number || groups.slash) side = groups.slash ? "D" : "L";
     else if (groups.end) game.isEnded = true;
-    else if (groups.fault) expect(false, "a move such as A@A3, or a throw without one, such as 0 --");
+    else if (groups.fault) expect(false, "move");
     else {
-      expect(side, "a turn's number or '/' before it");
+      expect(side, "number");
       game.actions.push({ ...place, side, text: token, ...groups });
     }
   }
@@ -292,23 +294,23 @@ function unescaped(text) {
 /**
  * The turns that actions stand for, each by the only legal move that it fits.
  * @param {import("./moves.js").Moves} moves @param {string} start
- * @param {(line: number, message: string, column: number) => Error} refusal
+ * @param {(line: number, saying: import("../common.js").Saying, column: number) => Error} refusal
  * @returns {import("./games.js").Turn[]}
  */
 export function rgnTurns(moves, start, actions, refusal) {
   let { row, side } = moves.encode(start);
   return actions.map((action, k) => {
     const { line, column, text, by, move, thrown } = action;
-    const fail = (message) => { throw refusal(line, message, column); };
+    const fail = (saying) => { throw refusal(line, saying, column); };
     const winner = moves.winner(row, side);
-    if (winner) fail(`the game was over: ${NAMES[winner]} had won`);
-    if (action.side !== side) fail(`${side} is to throw, not ${action.side}`);
+    if (winner) fail(["refused.over", { side: NAMES[winner] }]);
+    if (action.side !== side) fail(["refused.side", { right: side, wrong: action.side }]);
     const legal = moves.rolls(row).flatMap(({ throws, movesBy }) => (movesBy === null ? []
       : moves.steps(row, movesBy).map((step) => ({ throws, step, text: moves.text(side, step) }))));
     if (thrown) {
       const could = legal.filter(({ throws }) => throws[0] === Number(thrown));
       // in the last turn no move may stand for one that has not been made
-      if (could.length && k + 1 < actions.length) fail(`a move is missing; legal: ${could.map((each) => each.text).join(", ")}`);
+      if (could.length && k + 1 < actions.length) fail(["refused.missing", { legal: could.map((each) => each.text) }]);
       [row, side] = [moves.mirror(row), other(side)];
       return { line, side: action.side, turn: [null, [Number(thrown)], null] };
     }
@@ -316,8 +318,8 @@ export function rgnTurns(moves, start, actions, refusal) {
       && (!by || each.throws[0] === Number(by)) && fits(each.text, action));
     const exact = fitting.filter((each) => hasMarks(each.text, action));
     const found = exact.length === 1 ? exact : fitting;
-    if (!found.length) fail(`'${text}' is not legal here`);
-    if (found.length > 1) fail(`'${text}' could be made with throw ${found.map(({ throws }) => throws[0]).join(" or ")}; write '${found[0].throws[0]}:${text}'`);
+    if (!found.length) fail(["refused.illegal", { text }]);
+    if (found.length > 1) fail(["refused.unclear", { text, throws: found.map(({ throws }) => throws[0]), such: `${found[0].throws[0]}:${text}` }]);
     const [{ throws, step, text: written }] = found;
     [row, side] = [step.row, step.again ? side : other(side)];
     return { line, side: action.side, turn: [null, throws, written] };

@@ -1,7 +1,8 @@
 // Games played turn by turn, and judged.
 
-import { Refusal, drawnFrom, picked } from "../common.js";
+import { Refusal, TurnRefusal, drawnFrom, picked } from "../common.js";
 import { isTie, markOf, pliesOf, sideOf } from "../tree.js";
+import { say } from "../speech.js";
 import { errorOf } from "../words.js";
 import { boardSvg } from "./drawing.js";
 import { other } from "./moves.js";
@@ -35,7 +36,7 @@ export async function lineAnswer(judge, start, turns) {
       position = played.at(-1).after;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      throw new Refusal(`turn ${number + 1}: ${error.message}`);
+      throw new TurnRefusal(number + 1, error);
     }
   }
   if (!values) return { plies: played.flatMap(judged), position, start: first };
@@ -67,14 +68,14 @@ function toLight({ side, total }, value) {
 /** Play a turn by the rules: its position unfolded, and the position after it. */
 function play({ moves, values }, text, turn, isFirst) {
   const unfolded = new Unfolded(moves, values, text, null, turn.throws);
-  if (unfolded.winner) throw new Refusal(`the game was over: ${NAMES[unfolded.winner]} had won`);
+  if (unfolded.winner) throw new Refusal(["refused.over", { side: NAMES[unfolded.winner] }]);
   const answer = unfolded.written();
   const given = isFirst ? givenIn(moves, unfolded.row) : null;
   const thrown = thrownIn(moves, answer, turn, given);
   const taken = thrown.moves.find((move) => move.move === turn.move);
   if (!taken && (thrown.moves.length || turn.move !== null)) {
-    const legal = thrown.moves.map((move) => move.move).sort().join(", ") || "none, the turn passes";
-    throw new Refusal(`move ${turn.move === null ? "None" : `'${turn.move}'`} is not legal here; legal: ${legal}`);
+    const legal = thrown.moves.map((move) => move.move).sort().join(", ") || say("refused.passes");
+    throw new Refusal(["refused.move", { move: turn.move ?? "none", legal }]);
   }
   return { unfolded, turn, given, after: taken ? taken.position : answer.after_pass };
 }
@@ -94,16 +95,17 @@ function judged({ unfolded, turn, given }) {
 function thrownIn(moves, answer, { choice, throws }, given) {
   const rolls = answer.throws.filter((each) => (each.choice ?? null) === choice);
   if (!rolls.length) {
-    const names = [...new Set(answer.throws.map((each) => each.choice ?? "nothing"))].sort();
-    throw new Refusal(`'${choice}' is not a choice here; expected ${names.join(" or ")}`);
+    const names = [...new Set(answer.throws.map((each) => each.choice))].filter(Boolean).sort();
+    const chosen = String(choice);
+    throw new Refusal(names.length ? ["refused.choice", { choice: chosen, names }] : ["refused.no-choice", { choice: chosen }]);
   }
   if (given !== null && String(throws) !== String(given)) {
-    throw new Refusal(`the opening throw of ${moves.about.name} is always ${given}`);
+    throw new Refusal(["refused.first", { name: moves.about.name, thrown: given }]);
   }
   const found = rolls.find((each) => String(each.throw) === String(throws));
   if (found) return found;
   const possible = rolls.map((each) => [each.throw].flat().join(" ")).join(", ");
-  throw new Refusal(`throw '${throws.join(" ")}' is not possible here; expected one of ${possible}`);
+  throw new Refusal(["refused.throw", { thrown: throws.join(" "), possible }]);
 }
 
 // Decisions drawn from play, by what a mistake there costs.
@@ -209,11 +211,11 @@ async function judgedOf(moves, values, { row, side, choice, throws }) {
 function roundOf(moves, marker) {
   const { opening } = moves.data;
   const { name, paths } = moves.about;
-  if (!opening) throw new Refusal(`the lots of ${name} need no throws`);
+  if (!opening) throw new Refusal(["refused.lots", { name }]);
   const found = opening.rounds[(marker ?? "").toUpperCase()];
   if (found) return found;
-  const known = paths.light.filter((square) => square in opening.rounds).join(", ") || "none, as there are no markers";
-  throw new Refusal(`an opening of ${name} cannot continue from '${marker}'; the squares of light's marker are ${known}`);
+  const squares = paths.light.filter((square) => square in opening.rounds);
+  throw new Refusal(squares.length ? ["refused.marker", { name, marker, squares }] : ["refused.no-marker", { name, marker }]);
 }
 
 /**
@@ -265,9 +267,9 @@ export function openedBy(moves, text) {
   for (const [k, words] of text.split(",").map((each) => each.trim()).entries()) {
     const outcomes = roundOf(moves, marker).throws.flatMap((thrown) => thrown.outcomes);
     const found = outcomes.find((each) => each.round === words);
-    if (!found) throw new Refusal(`round ${k + 1}: '${words}' is not a round here, such as '${outcomes[0].round}'`);
+    if (!found) throw new Refusal(["refused.round", { round: k + 1, words, such: outcomes[0].round }]);
     if (found.position) return found.position;
     marker = found.marker;
   }
-  throw new Refusal("the opening is not over: another round follows");
+  throw new Refusal(["refused.rounds"]);
 }

@@ -2,6 +2,7 @@
 // (ur_solver/serve/rules_data.py). A row is a position as numbers, seen by the side to throw: the
 // number of each square's content, my pieces at home and theirs, with stakes the fines paid.
 
+import { Refusal } from "../common.js";
 import { read, write } from "./notation.js";
 
 export const [AGAIN, WIN, ROSETTE, PASS, CAPTURE, OPTIONAL] = [1, 2, 4, 8, 16, 32];
@@ -21,7 +22,7 @@ const VERSION = 3;
 export class Moves {
   /** @param {any} data what `rules_data` has written */
   constructor(data) {
-    if (data.version !== VERSION) throw new Error("The page and its rules are of different versions; load the page again.");
+    if (data.version !== VERSION) throw new Refusal(["values.versions"]);
     this.data = data;
     this.about = data.about;
     Object.assign(this, data.tables);

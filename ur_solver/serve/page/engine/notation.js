@@ -2,7 +2,6 @@
 
 import { Refusal } from "../common.js";
 import { say } from "../speech.js";
-import { counted } from "../words.js";
 
 /** Sides in words, by their letters. */
 export const NAMES = { L: "light", D: "dark" };
@@ -84,7 +83,7 @@ export function write(moves, row, side) {
 export function read(moves, text) {
   const position = parse(moves, text);
   const found = faults(moves, position);
-  if (found.length) throw new Refusal(`position ${quoted(text)}: ${found.join("; ")}`);
+  if (found.length) throw new Refusal(["position.faults", { text: quoted(text), faults: found.join("; ") }]);
   return { row: rowOf(moves, position), side: position.side };
 }
 
@@ -127,42 +126,48 @@ export function textOf(moves, { contents, side, homes, fines }) {
  */
 export function parse(moves, text) {
   if (text.length > MOST_LETTERS) {
-    throw new Refusal(`position of ${text.length} characters; one has no more than ${MOST_LETTERS}`);
+    throw new Refusal(["position.long", { count: String(text.length), most: MOST_LETTERS }]);
   }
   const fields = text.split(/\s+/).filter(Boolean);
-  const expected = ["the board", "the side to throw", "light's home", "dark's home",
-    ...(moves.hasFines ? ["the fines paid"] : [])];
-  const position = `position ${quoted(text)}`;
-  if (fields.length !== expected.length) {
-    throw new Refusal(`${position}: ${counted(fields.length, "field")}, expected ${expected.length}: ${expected.join(", ")}, such as ${quoted(moves.about.start)}`);
+  const expected = moves.hasFines ? 5 : 4;
+  const whole = quoted(text);
+  if (fields.length !== expected) {
+    throw new Refusal(["position.fields", {
+      text: whole, count: fields.length, expected, fines: yesIf(moves.hasFines), such: quoted(moves.about.start),
+    }]);
   }
-  const contents = boardOf(moves, fields[0], position);
+  const contents = boardOf(moves, fields[0], whole);
   const side = fields[1];
-  if (side !== "L" && side !== "D") {
-    throw new Refusal(`${position}: the side to throw is ${quoted(side)}, expected 'L' or 'D'`);
-  }
-  const homes = ["light", "dark"].map((name, k) => homeOf(moves, name, fields[2 + k], position));
-  return { contents, side, homes, fines: moves.hasFines ? finesOf(moves, fields[4], position) : null };
+  if (side !== "L" && side !== "D") throw new Refusal(["position.side", { text: whole, found: quoted(side) }]);
+  const homes = ["light", "dark"].map((name, k) => homeOf(moves, name, fields[2 + k], whole));
+  return { contents, side, homes, fines: moves.hasFines ? finesOf(moves, fields[4], whole) : null };
 }
 
-function boardOf(moves, text, position) {
+const yesIf = (is) => (is ? "yes" : "no");
+
+function boardOf(moves, text, whole) {
   const shapes = moves.about.board.rows;
   const rows = text.split("/");
   if (rows.length !== shapes.length) {
-    throw new Refusal(`${position}: the board ${quoted(text)} has ${counted(rows.length, "row")}, expected ${shapes.length}, such as ${quoted(shapes.join("/"))}`);
+    throw new Refusal(["position.rows", {
+      text: whole, found: quoted(text), count: rows.length, expected: shapes.length, such: quoted(shapes.join("/")),
+    }]);
   }
   const contents = [];
   rows.forEach((row, r) => {
     const name = ROW_NAMES[r];
-    const cells = cellsOf(moves, name, row, position);
+    const cells = cellsOf(moves, name, row, whole);
     if (cells.length !== shapes[r].length) {
-      throw new Refusal(`${position}: row ${name} is ${quoted(row)}, ${counted(cells.length, "column")}, expected ${shapes[r].length} as in ${quoted(shapes[r])}`);
+      throw new Refusal(["position.columns", {
+        text: whole, row: name, found: quoted(row), count: cells.length, expected: shapes[r].length, such: quoted(shapes[r]),
+      }]);
     }
     cells.forEach((cell, c) => {
       const kind = shapes[r][c];
       if ((cell === "_") !== (kind === "_")) {
-        const expected = kind === "_" ? "'_', as there is no square" : "a square, not '_'";
-        throw new Refusal(`${position}: ${name}${c + 1} is ${quoted(cell)}, expected ${expected}`);
+        throw new Refusal(["position.square", {
+          text: whole, square: `${name}${c + 1}`, found: quoted(cell), hole: yesIf(kind === "_"),
+        }]);
       }
       if (kind === ".") contents.push(arranged(moves, `${name}${c + 1}`, split(cell.replace(/[.()]/g, ""))));
     });
@@ -170,7 +175,7 @@ function boardOf(moves, text, position) {
   return contents;
 }
 
-function cellsOf(moves, name, row, position) {
+function cellsOf(moves, name, row, whole) {
   const pieces = Object.values(moves.about.board.pieces_on).flat();
   const number = moves.isNumbered ? "[1-9]" : "";
   const piece = `[LDld]${number}${moves.hasRests ? "\\^?" : ""}`;
@@ -180,35 +185,28 @@ function cellsOf(moves, name, row, position) {
     const begin = cell.lastIndex;
     const found = cell.exec(row);
     if (!found) {
-      throw new Refusal(`${position}: ${name}${cells.length + 1} begins with ${quoted(row[begin])}, expected ${whatMayStand(moves, pieces)}`);
+      throw new Refusal(["position.cell", {
+        text: whole, square: `${name}${cells.length + 1}`, found: quoted(row[begin]), numbered: yesIf(moves.isNumbered),
+        marked: yesIf(pieces.some(isMarked)), rests: yesIf(moves.hasRests), shared: yesIf(moves.about.board.shared.length),
+      }]);
     }
     cells.push(found[0]);
   }
   return cells;
 }
 
-function whatMayStand(moves, pieces) {
-  let words = moves.isNumbered ? "'.', 'L1' or 'D2'" : "'.', 'L' or 'D'";
-  if (pieces.some(isMarked)) words += ", small letters for marked pieces";
-  if (moves.hasRests) words += ", '^' after a piece that rests";
-  return moves.about.board.shared.length ? `${words}, or two pieces or more in parentheses` : words;
+function homeOf(moves, side, text, whole) {
+  if (!moves.isNumbered && /^\d{1,2}$/.test(text)) return Number(text);
+  if (moves.isNumbered && text === "-") return "";
+  if (moves.isNumbered && /^\d+$/.test(text) && [...new Set(text)].sort().join("") === text) return text;
+  throw new Refusal(["position.home", { text: whole, side, found: quoted(text), numbered: yesIf(moves.isNumbered) }]);
 }
 
-function homeOf(moves, name, text, position) {
-  if (!moves.isNumbered) {
-    if (/^\d{1,2}$/.test(text)) return Number(text);
-    throw new Refusal(`${position}: ${name}'s home is ${quoted(text)}, expected the count of pieces there`);
-  }
-  if (text === "-") return "";
-  if (/^\d+$/.test(text) && [...new Set(text)].sort().join("") === text) return text;
-  throw new Refusal(`${position}: ${name}'s home is ${quoted(text)}, expected the pieces' numbers, ascending, or '-' for none`);
-}
-
-function finesOf(moves, text, position) {
+function finesOf(moves, text, whole) {
   const most = moves.data.payoff.most_fines;
   const found = /^p(\d{1,9})$/.exec(text);
   if (found && Number(found[1]) <= most) return Number(found[1]);
-  throw new Refusal(`${position}: the fines paid are ${quoted(text)}, expected 'p0' to 'p${most}'`);
+  throw new Refusal(["position.fines", { text: whole, found: quoted(text), most: String(most) }]);
 }
 
 // Faults.

@@ -70,7 +70,7 @@ function arrayOf(type, ...over) {
 }
 
 export function check(isSound) {
-  if (!isSound) throw new Refusal("A file of this site is damaged: it is cut, or has impossible numbers.");
+  if (!isSound) throw new Refusal(["values.damaged"]);
 }
 
 /** What is made of a file, whose contents may be anything. */
@@ -326,7 +326,7 @@ class Estimates {
     worker.onerror = () => { // its script did not come; it is asked for anew the next time
       this.worker = null;
       for (const { reject } of this.waiting.values()) {
-        reject(new Refusal("The search for moves cannot be loaded; is there a network?"));
+        reject(new Refusal(["values.search"]));
       }
       this.waiting.clear();
     };

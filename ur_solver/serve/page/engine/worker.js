@@ -18,6 +18,6 @@ self.onmessage = ({ data }) => {
     estimator ??= madeOf(() => new Estimator(new Network(file), new Moves(rules), plies));
     self.postMessage({ number, found: estimator.figures(rows) });
   } catch (error) {
-    self.postMessage({ number, fault: error.message });
+    self.postMessage({ number, fault: error.saying ?? error.message });
   }
 };
