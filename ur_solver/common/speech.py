@@ -7,9 +7,9 @@ said at the head of ``serve/page/speech.js``, which writes them.
 from __future__ import annotations
 
 import json
+import pathlib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 
 LANGUAGES = ("en", "ru", "fr", "nl", "es")
 """The languages, by ISO 639-1."""
@@ -18,6 +18,6 @@ LANGUAGES = ("en", "ru", "fr", "nl", "es")
 @cache
 def texts(language: str) -> Mapping[str, str]:
     """The texts of a language, by key."""
-    file = resources.files("ur_solver.common") / "languages" / f"{language}.json"
+    file = pathlib.Path(__file__).with_name("languages") / f"{language}.json"
     found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return found
