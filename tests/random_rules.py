@@ -379,8 +379,8 @@ import fs from "node:fs";
 const [folder, given] = process.argv.slice(2);
 const [, index] = /data-index="([^"]+)"/.exec(fs.readFileSync(`${folder}/index.html`, "utf8"));
 const meta = { getAttribute: (name) => ({ "content": "data/", "data-index": index })[name] };
-const element = { lang: "en", dataset: {}, setAttribute() {} };
-globalThis.document = { querySelector: () => meta, querySelectorAll: () => [], documentElement: element };
+globalThis.document = { querySelector: () => meta, querySelectorAll: () => [],
+  documentElement: { lang: "en", dataset: {}, setAttribute() {} } };
 globalThis.navigator ??= { languages: ["en"] };
 globalThis.fetch = async (address) => {
   const path = `${folder}/${address.split("#")[0]}`;
