@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import re
 
@@ -68,13 +67,19 @@ def test_games_to_choose_from_say_what_they_are(person):
     cards = person.page.locator("#start .card")
     assert cards.count() == len(CATALOGUE)
     assert cards.first.get_by_role("heading").inner_text() == "Finkel's game"
-    for name, figures in measured().items():
-        throws = f"about {math.floor(figures['throws'] + 0.5)} throws a game"
-        assert cards.filter(has_text=throws).count(), name
+    person.page.get_by_text("More games").click()
+    for each in cards.all():
+        assert re.search(r"about \d+ (minute|hour)s?", each.text_content())
+        labels = [star.get_attribute("aria-label") for star in each.locator(".stars").all()]
+        assert len(labels) == 2
+        assert all(re.fullmatch("[123] of 3 stars", label) for label in labels)
+    figures = measured()["aseb"]
+    assert figures["pieces"] == CATALOGUE["aseb"].pieces  # as on its card: three seconds a throw
+    assert f"about {round(figures['throws'] / 20)} minutes" in card(person, "Aseb").text_content()
     words = card(person, "Skiriuk's game").inner_text()
     assert "1 piece each here against the computer; the whole game has 7" in words
     assert "Skiriuk's article, 2011 (Russian)" in words
-    assert "any legal move" in card(person, "Aseb").inner_text()
+    assert "any legal move" in card(person, "Aseb").text_content()
     assert "any legal move" not in words
 
 
@@ -114,7 +119,7 @@ def test_a_whole_game_is_played_by_touch_on_a_phone(browser, origin):
 
 def test_two_people_at_one_screen(person):
     person.visit()
-    person.page.locator("#start summary").click()
+    person.page.get_by_text("Names of players").click()
     person.page.fill("#own-name", "Ann")
     person.page.fill("#other-name", "Ben <b>")
     person.page.get_by_label("Two people here").check()
