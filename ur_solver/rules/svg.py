@@ -122,6 +122,9 @@ _FIVE_DOTS = (("mark lapis discs", _DOTS), ("mark shell dots", _DOTS))
 _PIPS = "M-.45-.45h0M.45-.45h0M0 0h0M-.45.45h0M.45.45h0"
 """The five dots of a piece of radius 1."""
 
+_TIP = "M4 0l-11-5v10z"
+"""The point of an arrow to the right; a dot there would look like a piece that has turned over."""
+
 
 class Arrow(NamedTuple):
     """A move to be drawn, ``best`` or ``played``, by path indices of the side to throw."""
@@ -198,10 +201,12 @@ def arrow_path(rules: RuleData, side: str, arrow: Arrow, view: str = LIGHT) -> s
 
 
 def _arrow(rules: RuleData, side: str, arrow: Arrow, view: str) -> str:
-    x, y = _middle(rules, side, arrow.target, view)
+    path = arrow_path(rules, side, arrow, view)
+    from_x, from_y, x, y = map(float, re.findall(r"-?[\d.]+", path)[2:])
+    angle = math.degrees(math.atan2(y - from_y, x - from_x))
     return (
-        f'<path class="arrow {arrow.kind}" d="{arrow_path(rules, side, arrow, view)}"/>'
-        f'<circle class="tip {arrow.kind}" cx="{x:g}" cy="{y:g}" r="5.5"/>'
+        f'<path class="arrow {arrow.kind}" d="{path}"/><path class="tip {arrow.kind}" '
+        f'transform="translate({x:g} {y:g}) rotate({angle:.1f})" d="{_TIP}"/>'
     )
 
 
