@@ -78,33 +78,40 @@ _ROSETTE = (
         "M20 20q1-10 11-11q-1 10-11 11q10 1 11 11q-10-1-11-11"
         "q-1 10-11 11q1-10 11-11q-10-1-11-11q10 1 11 11",
     ),
-    ("mark shell dots", "M20 20h0"),
+    ("mark shell discs", "M20 20h0"),
+    ("mark red dots", "M20 20h0"),
 )
 _EYE = "m-7 0q7-7.5 14 0q-7 7.5-14 0"
 _FOUR = [(x, y) for y in (12, 28) for x in (12, 28)]
+_ZIGZAG = "M8 8" + 3 * "l4-4 4 4" + 3 * "l4 4-4 4" + 3 * "l-4 4-4-4" + 3 * "l-4-4 4-4" + "z"
 _DOTS = "M11 11h0M29 11h0M20 20h0M11 29h0M29 29h0"
 
 _MOTIFS = (
     (
         EYES,
         (
-            ("mark lapis", "".join(f"M{x} {y}{_EYE}" for x, y in _FOUR)),
-            ("mark red dots", "".join(f"M{x} {y}h0" for x, y in _FOUR)),
+            ("mark cut", "".join(f"M{x} {y}{_EYE}" for x, y in _FOUR)),
+            ("mark lapis dots", "".join(f"M{x} {y}h0" for x, y in _FOUR)),
         ),
     ),
     (
         FOUR_FIVES,
         (
-            ("mark lapis", "M20 5v30M5 20h30"),
-            ("mark lapis dots", "".join(f"M{x} {y}m-4-4h0m8 0h0m0 8h0m-8 0h0" for x, y in _FOUR)),
-            ("mark red dots", "".join(f"M{x} {y}h0" for x, y in _FOUR)),
+            ("mark cut", "M20 5v30M5 20h30"),
+            (
+                "mark lapis dots",
+                "".join(f"M{x} {y}h0m-4-4h0m8 0h0m0 8h0m-8 0h0" for x, y in _FOUR),
+            ),
         ),
     ),
     (
         WAVY_CORNERS,
         (
-            ("mark lapis", "M6 13l7-6 7 6 7-6 7 6M6 33l7-6 7 6 7-6 7 6"),
-            ("mark red", "M6 23l7-6 7 6 7-6 7 6"),
+            (
+                "mark cut",
+                f"M8 8{'l4-4 4 4' * 3}{'l4 4-4 4' * 3}{'l-4 4-4-4' * 3}{'l-4-4 4-4' * 3}z",
+            ),
+            ("mark lapis dots", "M14 14h0M26 14h0M20 20h0M14 26h0M26 26h0"),
         ),
     ),
     (
@@ -112,15 +119,22 @@ _MOTIFS = (
         (
             ("inlay lapis", "M19 7h-12v12h4v-4h4v-4h4zM21 33h12v-12h-4v4h-4v4h-4z"),
             ("inlay red", "M21 7h12v12h-4v-4h-4v-4h-4zM19 33h-12v-12h4v4h4v4h4z"),
-            ("mark lapis", "M20 15l5 5-5 5-5-5z"),
+            ("mark cut", "M20 15l5 5-5 5-5-5z"),
         ),
     ),
 )
-_FIVE_DOTS = (("mark lapis discs", _DOTS), ("mark shell dots", _DOTS))
+_FIVE_DOTS = (
+    ("mark cut rings", _DOTS),
+    ("mark shell discs", _DOTS),
+    ("mark lapis dots", _DOTS),
+)
 """What is on the others, in no rule set of any meaning."""
 
 _PIPS = "M-.45-.45h0M.45-.45h0M0 0h0M-.45.45h0M.45.45h0"
 """The five dots of a piece of radius 1."""
+
+_TIP = "M4 0l-11-5v10z"
+"""The point of an arrow to the right; a dot there would look like a piece that has turned over."""
 
 
 class Arrow(NamedTuple):
@@ -198,10 +212,12 @@ def arrow_path(rules: RuleData, side: str, arrow: Arrow, view: str = LIGHT) -> s
 
 
 def _arrow(rules: RuleData, side: str, arrow: Arrow, view: str) -> str:
-    x, y = _middle(rules, side, arrow.target, view)
+    path = arrow_path(rules, side, arrow, view)
+    from_x, from_y, x, y = map(float, re.findall(r"-?[\d.]+", path)[2:])
+    angle = math.degrees(math.atan2(y - from_y, x - from_x))
     return (
-        f'<path class="arrow {arrow.kind}" d="{arrow_path(rules, side, arrow, view)}"/>'
-        f'<circle class="tip {arrow.kind}" cx="{x:g}" cy="{y:g}" r="5.5"/>'
+        f'<path class="arrow {arrow.kind}" d="{path}"/><path class="tip {arrow.kind}" '
+        f'transform="translate({x:g} {y:g}) rotate({angle:.1f})" d="{_TIP}"/>'
     )
 
 

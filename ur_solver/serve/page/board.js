@@ -19,6 +19,9 @@ const FRAME = 6;
 /** The radius of a piece on its way. */
 const ON_ITS_WAY = 14;
 
+/** The point of an arrow to the right, as in rules/svg.py. */
+const TIP = "M4 0l-11-5v10z";
+
 /** The name of a place for pieces: a square, or `light home` and the like. */
 export function placeOf(element) {
   const group = element?.closest?.("[data-square]");
@@ -205,10 +208,11 @@ export class Board {
   /** Arrows by kind, each the path that the engine has drawn. */
   point(arrows) {
     this.arrows.replaceChildren(...arrows.flatMap(([kind, path]) => {
-      const [x, y] = path.split(" ").slice(-2);
+      const [fromX, fromY, x, y] = path.match(/-?[\d.]+/g).slice(2).map(Number);
+      const angle = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
       return [
         makeSvg("path", { class: `arrow ${kind}`, d: path }),
-        makeSvg("circle", { class: `tip ${kind}`, cx: x, cy: y, r: 5.5 }),
+        makeSvg("path", { class: `tip ${kind}`, transform: `translate(${x} ${y}) rotate(${angle.toFixed(1)})`, d: TIP }),
       ];
     }));
   }

@@ -254,6 +254,7 @@ awaited.changed.push(() => {
   const line = at("waiting");
   const host = document.querySelector("dialog[open]") ?? document.body;
   const tell = () => {
+    if (!awaited.all) return;
     isSaid = true;
     line.textContent = say("page.loading.files", { come: awaited.come, all: awaited.all });
   };
