@@ -311,7 +311,8 @@ def test_the_best_order(query2):
 
 
 @pytest.mark.parametrize("rules", ["bell-stakes:1", "birds:1", "skiriuk:2", "casual-roll-again:2"])
-def test_studies_of_other_families(rules, solved):
+def test_studies_of_other_families(rules, solved, monkeypatch):
+    monkeypatch.setattr("ur_solver.study.studies._LEAST", 100)
     with Table(solved(named_rules(rules))) as table:
         found = study(table, games=400, seed=1)
     text = json.dumps(found, allow_nan=False)
