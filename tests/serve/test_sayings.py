@@ -11,8 +11,7 @@ import pytest
 
 from tests.serve.page.engine import without_numbers
 from ur_solver.audit.dice_test import compared_throws
-from ur_solver.common.sayings import sentences_in
-from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.common.sayings import LANGUAGES, sentences_in, texts
 from ur_solver.errors import InputError
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, named_rules
 from ur_solver.rules.position_text import read

@@ -10,7 +10,7 @@ from importlib import resources
 
 import pytest
 
-from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.common.sayings import LANGUAGES, texts
 from ur_solver.publish.page import page_contents
 
 PLURALS = {

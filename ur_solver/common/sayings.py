@@ -1,18 +1,45 @@
-"""Texts that the page says in several languages: in English, with what the others are made of.
+"""Texts that the page says in several languages, and in English what Python says of them.
 
-Python speaks English. A text that comes from a key (`say`) knows its sentences, and the page gets
-them beside the text (`sentences_in`) and says them in its reader's language. How arguments stand in
-the texts of `ur_solver.common.speech` is said at the head of ``serve/page/speech.js``.
+The texts are in ``languages/``: a JSON file for each language, all with the same keys in
+alphabetical order. A key is a whole sentence, or a whole label; nothing is glued from parts. In a
+text, as in ICU messages, stand
+
+``{name}``
+    a text as it is, a number as the language writes it, several as ``1, 2, 3``;
+``{share, percent}``
+    a share of 1, in whole per cent (on the page only);
+``{names, and}``, ``{names, or}``
+    several, as the language lists them;
+``{count, plural, one {# piece} other {# pieces}}``
+    a form by the plural of a number, which ``#`` writes, in the categories of the language;
+``{side, select, light {Light} other {Dark}}``
+    a form by a word.
+
+Forms may hold others. ``serve/page/speech.js`` says the texts to a reader of the page. Python speaks
+English (`say`): a text that comes from a key knows its sentences, and the page gets them with the
+text (`sentences_in`) and says them in its reader's language.
 """
 
 from __future__ import annotations
 
+import json
+import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
-from ur_solver.common.speech import texts
+LANGUAGES = ("en", "ru", "fr", "nl", "es")
+"""The languages, by ISO 639-1."""
+
+
+@cache
+def texts(language: str) -> Mapping[str, str]:
+    """The texts of a language, by key."""
+    file = pathlib.Path(__file__).with_name("languages") / f"{language}.json"
+    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
 
 Sentence: TypeAlias = str | list[Any]
 """Key and arguments, ``["square.stack", {"count": 4}]``; a sentence without a key as it is."""

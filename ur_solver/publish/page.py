@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 
-from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.common.sayings import LANGUAGES, texts
 from ur_solver.common.text import json_text
 from ur_solver.rules.svg import icon_svg
 from ur_solver.serve.front import POLICY

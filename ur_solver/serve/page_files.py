@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 
-from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.common.sayings import LANGUAGES, texts
 from ur_solver.common.text import dumped, json_text
 from ur_solver.rules import named_rules
 from ur_solver.rules.contents import DARK

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.serve.browser import Person, needs_browser
-from ur_solver.common.speech import LANGUAGES, texts
+from ur_solver.common.sayings import LANGUAGES, texts
 
 pytestmark = [needs_browser, pytest.mark.slow]
 

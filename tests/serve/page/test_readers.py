@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.serve.browser import Person, needs_browser
-from ur_solver.common.speech import texts
+from ur_solver.common.sayings import texts
 
 pytestmark = [needs_browser, pytest.mark.slow]
 

@@ -1,17 +1,8 @@
 // What the page says, in one language: texts by key, with arguments, and numbers and lists between them.
 //
-// The texts are in `ur_solver/common/languages`: a file a language, all with the same keys in alphabetical
-// order. A key is a whole sentence, or a whole label; nothing is glued from parts. `say("archive.none")` gives
-// a text, `say("archive.found", { found: 3, all: 5 })` one with arguments. In a text, as in ICU messages, stand
-//
-//   {name}                                         a text as it is, a number as the language writes it, several as 1, 2, 3
-//   {share, percent}                               of 1, in whole per cent
-//   {names, and}  {names, or}                      several, as the language lists them
-//   {count, plural, one {# piece} other {# pieces}}   by the plural of a number, which # writes; categories of the language
-//   {side, select, light {Light} other {Dark}}     by a word
-//
-// where forms may hold others. An element of `index.html` says by `data-say` which key its text is, and by
-// `data-say-title` or `data-say-aria-label` that of the attribute.
+// The texts, and what may stand in one, are described in `ur_solver/common/sayings.py`. `say("archive.none")` gives a
+// text, `say("archive.found", { found: 3, all: 5 })` one with arguments. An element of `index.html` says by `data-say`
+// which key its text is, and by `data-say-title` or `data-say-aria-label` that of the attribute.
 
 /** The language, which `choose.js` has chosen before anything else was loaded. */
 export const language = globalThis.document?.documentElement.lang || "en";
