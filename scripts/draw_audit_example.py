@@ -7,7 +7,6 @@ Needs Chromium (scripts/install_system_packages.sh) and, for the small picture, 
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,10 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the tests are not installed
+
+from tests.serve.browser import CHROMIUM  # noqa: E402
+
 PICTURE = ROOT / "docs" / "img" / "audit.png"
 SIZE = (900, 1600)
 
@@ -26,9 +29,7 @@ def ur(*arguments: str) -> str:
 
 
 def draw_picture(game: str) -> None:
-    names = ("chromium-headless-shell", "chromium", "chromium-browser")
-    chromium = next(filter(None, map(shutil.which, names)), None)
-    if chromium is None:
+    if CHROMIUM is None:
         sys.exit("chromium is not installed: scripts/install_system_packages.sh does that")
     with tempfile.TemporaryDirectory() as folder:
         report, shot = Path(folder, "report.html"), Path(folder, "shot.png")
@@ -39,7 +40,7 @@ def draw_picture(game: str) -> None:
             f"--hide-scrollbars --window-size={SIZE[0]},{SIZE[1]}"
         ).split()
         subprocess.run(
-            [chromium, *flags, f"--user-data-dir={folder}/profile", f"--screenshot={shot}",
+            [CHROMIUM, *flags, f"--user-data-dir={folder}/profile", f"--screenshot={shot}",
              report.as_uri()],
             check=True,
             capture_output=True,

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import io
 import pathlib
-import shutil
+import sys
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from ur_solver.rules.svg import icon_svg
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the tests are not installed
+
+from tests.serve.browser import CHROMIUM
 
 FILE = pathlib.Path(__file__).resolve().parents[1] / "ur_solver/publish/files/icon.png"
 
@@ -25,10 +29,7 @@ _STYLE = "body { margin: 0 } svg { display: block }"
 def main() -> None:
     """Draw it."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
-            args=["--no-sandbox"],
-        )
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": _SIZE, "height": _SIZE})
         page.set_content(f"<style>{_STYLE}</style>{icon_svg()}")
         drawn = Image.open(io.BytesIO(page.screenshot())).convert("RGB")

@@ -21,12 +21,16 @@ import http.server
 import json
 import os
 import pathlib
-import shutil
 import statistics
+import sys
 import threading
 from typing import Any
 
 from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the tests are not installed
+
+from tests.serve.browser import CHROMIUM
 
 _SLOWER = 4
 _NETWORK = {
@@ -135,10 +139,7 @@ def main() -> None:
     address = f"http://127.0.0.1:{server.server_port}/{folder.name}/"
     index = json.loads((folder / "data" / "index.json").read_text())
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
-            args=["--no-sandbox"],
-        )
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         times = zip(*[first_picture(browser, address) for _ in range(arguments.runs)], strict=True)
         for what, took in zip(("first picture", "games to choose from"), times, strict=True):
             print(

@@ -266,7 +266,7 @@ def test_what_an_attribute_may_say_is_read(file):
 def test_errors_that_cannot_be_are_refused(file, errors):
     for name in ("errors", "differences"):
         sound = dict.fromkeys(("errors", "differences"), np.full(4, 0.1))
-        with pytest.raises(DamagedEstimatorError, match="its errors are"):
+        with pytest.raises(DamagedEstimatorError, match=f"its {name} are"):
             read(rewritten(file, **sound | {name: np.array(errors)}))
 
 

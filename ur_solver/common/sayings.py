@@ -15,9 +15,9 @@ text, as in ICU messages, stand
 ``{side, select, light {Light} other {Dark}}``
     a form by a word.
 
-Forms may hold others. ``serve/page/speech.js`` says the texts to a reader of the page. Python speaks
-English (`say`): a text that comes from a key knows its sentences, and the page gets them with the
-text (`sentences_in`) and says them in its reader's language.
+Forms may hold others. ``serve/page/speech.js`` says the texts to a reader of the page. Python
+speaks English (`say`): a text that comes from a key knows its sentences, and the page gets them
+with the text (`sentences_in`) and says them in its reader's language.
 """
 
 from __future__ import annotations

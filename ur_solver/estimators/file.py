@@ -310,9 +310,9 @@ def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -
         raise _damaged(path, "its weights or errors are too few or too many")
     if not shape.is_finite(weights):
         raise _damaged(path, "its weights are not all numbers, or too large for any value")
-    for each in (errors, differences):
+    for name, each in (("errors", errors), ("differences", differences)):
         if not is_measure(each, _MOST_ERROR):
-            raise _damaged(path, f"its errors are {each.tolist()!r:.100}, which is impossible")
+            raise _damaged(path, f"its {name} are {each.tolist()!r:.100}, which is impossible")
     made_by, measured = (_decoded(path, texts, name) for name in ("made_by", "measured"))
     fault = _fault_of(made_by, MADE_BY, "made_by") or _fault_of(measured, MEASURED, "measured")
     if fault is not None:

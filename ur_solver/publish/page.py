@@ -8,14 +8,13 @@ from importlib import resources
 
 from ur_solver.common.sayings import LANGUAGES, texts
 from ur_solver.common.text import json_text
-from ur_solver.rules.svg import icon_svg
+from ur_solver.rules.svg import day_colours, icon_svg
 from ur_solver.serve.front import POLICY
 from ur_solver.serve.page_files import page_files, with_integrity, without_idle
 
 DATA = "data/"
 """The folder of rules and values."""
 
-_COLOURS = {"background_color": "#fbf8f2", "theme_color": "#b0772a"}
 _ICON, _SIZE = "icon.png", "512x512"
 
 _NOT_IN_PAGES = "frame-ancestors"
@@ -85,6 +84,7 @@ def _own_script() -> str:
 def _manifest() -> Mapping[str, object]:
     names = {language: texts(language)["head.name"] for language in LANGUAGES}
     drawn = {"src": "icon.svg", "sizes": "any", "type": "image/svg+xml"}
+    colours = day_colours("page")
     picture = {"src": _ICON, "sizes": _SIZE, "type": "image/png"}
     return {
         "lang": "en",
@@ -94,6 +94,7 @@ def _manifest() -> Mapping[str, object]:
         "start_url": "./",
         "scope": "./",
         "display": "standalone",
-        **_COLOURS,
+        "background_color": colours["page"],
+        "theme_color": colours["accent"],
         "icons": [drawn, picture, picture | {"purpose": "maskable"}],
     }

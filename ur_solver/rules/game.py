@@ -693,8 +693,9 @@ def _square_faults(rules: RuleSet, square: str, content: str) -> list[str]:
         key = f"fault.stranger{'' if may_stand else '.none'}"
         return [say(key, piece=f"{each!r}", square=square, allowed=may_stand) for each in strangers]
     fault = rules.mechanics.squares[square].fault(split(awake(content)))
-    stands = say("fault.stands", pieces=f"{content!r}", square=square)
-    return [together(stands, fault)] if fault else []
+    if not fault:
+        return []
+    return [together(say("fault.stands", pieces=f"{content!r}", square=square), fault)]
 
 
 def _resting_faults(position: Position) -> list[str]:

@@ -32,13 +32,23 @@ def style_sheet(name: str) -> Markup:
     return Markup(file.read_text(encoding="utf-8"))
 
 
+def _colours(block: str) -> dict[str, str]:
+    """The named colours of a block of a style sheet."""
+    return dict(re.findall(r"--([\w-]+): ([^;]+);", block))
+
+
+def day_colours(name: str) -> dict[str, str]:
+    """The named colours of a style sheet by day, without the two hyphens."""
+    return _colours(style_sheet(name).split("}", 1)[0])
+
+
 @lru_cache(maxsize=1)
 def picture_style() -> str:
     """The style sheet of a picture in a file: without variables, which only browsers know."""
     light, dark, rest = style_sheet("board").split("\n}\n", 2)
 
     def filled(block: str) -> str:
-        colours = dict(re.findall(r"--([\w-]+): ([^;]+);", block))
+        colours = _colours(block)
         return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], rest)
 
     return (
@@ -107,10 +117,7 @@ _MOTIFS = (
     (
         WAVY_CORNERS,
         (
-            (
-                "mark cut",
-                f"M8 8{'l4-4 4 4' * 3}{'l4 4-4 4' * 3}{'l-4 4-4-4' * 3}{'l-4-4 4-4' * 3}z",
-            ),
+            ("mark cut", _ZIGZAG),
             ("mark lapis dots", "M14 14h0M26 14h0M20 20h0M14 26h0M26 26h0"),
         ),
     ),
@@ -285,10 +292,15 @@ def square_mark(board: Board, marks: Mapping[str, str], square: str) -> str:
     return "rosette" if square in board.rosettes else MARKS.get(marks.get(square, ""), "")
 
 
+def rosette_svg() -> str:
+    """A rosette alone, in the colours of boards, as a picture for the eye only."""
+    petals = "".join(f'<path class="{css}" d="{path}"/>' for css, path in _ROSETTE)
+    return f'<svg class="ur-board" viewBox="3 3 34 34" aria-hidden="true">{petals}</svg>'
+
+
 def icon_svg() -> str:
     """The program's icon: a square with a rosette, as a file of its own."""
-    light = style_sheet("board").split("}", 1)[0]
-    colour = dict(re.findall(r"--(\w+): ([^;]+);", light))
+    colour = day_colours("board")
     petals = "".join(
         f'<path d="{path}" fill="{colour[name]}"/>'
         for (_, path), name in zip(_ROSETTE, ("lapis", "red"), strict=False)

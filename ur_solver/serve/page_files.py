@@ -10,12 +10,13 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
+from urllib.parse import quote
 
 from ur_solver.common.sayings import LANGUAGES, texts
 from ur_solver.common.text import dumped, json_text
 from ur_solver.rules import named_rules
 from ur_solver.rules.contents import DARK
-from ur_solver.rules.svg import board_svg, picture_style, style_sheet
+from ur_solver.rules.svg import board_svg, icon_svg, picture_style, rosette_svg, style_sheet
 
 _TYPES = {
     "html": "text/html; charset=utf-8",
@@ -61,6 +62,10 @@ def page_files() -> Files:
         if file.name.rpartition(".")[2] in _TYPES
     }
     page = _in_english(files.pop("/index.html")).replace(b"<!-- board -->", _first_board())
+    page = page.replace(b"<!-- rosette -->", rosette_svg().encode())
+    page = page.replace(
+        b"<!-- icon -->", f"data:image/svg+xml,{quote(icon_svg().strip())}".encode()
+    )
     choose = without_idle(files.pop("/choose.js"))
     said = {language: {key: texts(language)[key] for key in _GUARD} for language in LANGUAGES}
     files["/guard.js"] = files["/guard.js"].replace(b"/* words */ {}", dumped(said))

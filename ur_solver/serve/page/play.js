@@ -306,7 +306,7 @@ export function showVerdict(session) {
   const choice = showsChances(session) ? lastChoice(session) : null;
   const isEnd = session.isOver && session.isPlayed && session.source.hasValues && session.at.parent;
   const people = isEnd ? ["light", "dark"].filter((side) => session.players[side] === "human") : [];
-  const words = isEnd ? [...people.map((side) => gameWords(session, side)), accountWords(session)].filter(Boolean).join(" ")
+  const words = isEnd ? together(...people.map((side) => gameWords(session, side)), accountWords(session))
     : choice ? wordsOf(session, choice) : "";
   if (at("verdict").textContent !== words) at("verdict").textContent = words;
 }
