@@ -112,7 +112,7 @@ def test_a_search_goes_on_until_it_is_sure(folder):
 
 def test_a_search_until_it_is_sure_has_no_other_end(folder):
     for asked, message in (
-        (("--sure", "--plies", "2"), "--plies is not for a search until it is sure"),
+        (("--sure", "--plies", "2"), "--plies is not for a search with --sure"),
         (("--seconds", "2"), "--seconds is not for a search without --sure"),
         (("--sure", "--seconds", "0"), "0.0 is not in the range x>0"),
         (("--sure", "--seconds", "nan"), "'nan' is not a finite number"),

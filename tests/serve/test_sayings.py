@@ -225,7 +225,7 @@ FAULTY = {
 
 @pytest.fixture(scope="module")
 def refusals(page_folder):
-    """What is refused in every language, and without any; the verdicts on dice beside it."""
+    """What is refused in every language, and without any; and the verdicts on dice."""
     asked = FAULTY | {"data": [rules_data(each) for each in (FINKEL, MASTERS, STAKES, BEN)]}
     return {each: answered(page_folder, REFUSE, asked, each) for each in (*LANGUAGES, "")}
 

@@ -1,4 +1,4 @@
-"""What the page says: the same keys and arguments in all languages, and nothing beside them."""
+"""What the page says: the same keys and arguments in all languages, and nothing else."""
 
 from __future__ import annotations
 

@@ -329,7 +329,7 @@ def _choices_text(table: Evaluator, found: Decision) -> str:
 @click.option(
     "--sure",
     is_flag=True,
-    help="Look as far ahead as the best move takes to be sure when an estimator is used.",
+    help="Search deeper until the best move is sure, when an estimator is used.",
 )
 @click.option(
     "--seconds",
@@ -337,7 +337,7 @@ def _choices_text(table: Evaluator, found: Decision) -> str:
     default=MOST_SECONDS,
     show_default=True,
     metavar="S",
-    help="End a search until it is sure after S seconds.",
+    help="Stop the search of --sure after S seconds.",
 )
 @tables_option
 @json_option
@@ -381,7 +381,7 @@ def best_command(
         best(word, objective, position, throw, as_json=as_json)
         return
     if sure:
-        refuse_options(["plies"], "a search until it is sure")
+        refuse_options(["plies"], "a search with --sure")
     else:
         refuse_options(["seconds"], "a search without --sure")
     asked_for = None if position == STDIN else position

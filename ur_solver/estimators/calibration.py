@@ -2,9 +2,9 @@
 
 What is wrong in a value is not known where there is no table. Rollouts that are cut see a part of
 it: they are nearer to the optimum than the values that they start from. Positions of play are
-valued by searches and held against them. What they differ by is freed of the noise of so many
-rollouts, and widened by a factor, which was chosen so that intervals hold where there are tables
-(`docs/estimates.md`). Games to the end are no reference: they are worth what their play is, less
+valued by searches and held against them. The noise of the rollouts is taken out of what they
+differ by, and the rest is widened by a factor, which was chosen so that intervals hold where there
+are tables (`docs/estimates.md`). Games to the end are no reference: they are worth what their play is, less
 than that from which the values were learnt.
 
 Values near 0 and near the most that they can be are wrong by less than those in the middle. If v is

@@ -8,7 +8,7 @@
 import { at, make } from "./dom.js";
 import { say } from "./speech.js";
 
-/** The rules of the game, of which no values are needed. */
+/** The rules of the game, which needs no values. */
 export const GUIDED = { name: "finkel", pieces: 3 };
 
 /** What a turn can bring, in the order in which it is wanted. */

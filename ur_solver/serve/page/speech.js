@@ -17,18 +17,18 @@ const LISTS = language === "en" ? "en-GB" : language;
 
 const PLURALS = new Intl.PluralRules(language);
 
-/** What writes numbers with so many decimals, and chooses the plurals of those. */
+/** Options for numbers with a fixed count of decimals, and for their plurals. */
 const decimals = (digits) => (digits === null ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits });
 /** @type {Map<number | null, Intl.NumberFormat>} */
 const formats = new Map();
 
-/** A number, with so many decimals where that is given. */
+/** A number, with a fixed count of decimals if it is given. */
 export function number(value, digits = null) {
   if (!formats.has(digits)) formats.set(digits, new Intl.NumberFormat(LOCALE, decimals(digits)));
   return formats.get(digits).format(value);
 }
 
-/** The plural of a number with so many decimals, for a text that has the number written already. */
+/** The plural of a number with a count of decimals, for a text that has the number written already. */
 export const plural = (value, digits) => new Intl.PluralRules(language, decimals(digits)).select(value);
 
 /** A share in per cent; the sign stays with its number. */
