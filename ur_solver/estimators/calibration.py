@@ -4,8 +4,8 @@ What is wrong in a value is not known where there is no table. Rollouts that are
 it: they are nearer to the optimum than the values that they start from. Positions of play are
 valued by searches and held against them. The noise of the rollouts is taken out of what they
 differ by, and the rest is widened by a factor, which was chosen so that intervals hold where there
-are tables (`docs/estimates.md`). Games to the end are no reference: they are worth what their play is, less
-than that from which the values were learnt.
+are tables (`docs/estimates.md`). Games to the end are no reference: they are worth what their play
+is, less than that from which the values were learnt.
 
 Values near 0 and near the most that they can be are wrong by less than those in the middle. If v is
 a value's share of that most, half the width of its interval is ``error * spread(v)``, as a share of
