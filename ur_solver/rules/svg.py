@@ -293,9 +293,10 @@ def square_mark(board: Board, marks: Mapping[str, str], square: str) -> str:
 
 
 def rosette_svg() -> str:
-    """A rosette alone, in the colours of boards, as a picture for the eye only."""
+    """A square with a rosette, in the colours of boards, as a picture for the eye only."""
     petals = "".join(f'<path class="{css}" d="{path}"/>' for css, path in _ROSETTE)
-    return f'<svg class="ur-board" viewBox="3 3 34 34" aria-hidden="true">{petals}</svg>'
+    begin = f'<svg class="ur-board" viewBox="0 0 {_CELL} {_CELL}" aria-hidden="true">'
+    return f"{begin}{_rect('square', 1)}{petals}</svg>"
 
 
 def icon_svg() -> str:
