@@ -115,6 +115,7 @@ BACK_TO_ENTRY = Path.of(
 """It ends on an entry square, and some squares of the board are on nobody's path."""
 
 
+@pytest.mark.slow
 @given(parted_paths(BOARDS), some_dice, some_switches)
 @settings(max_examples=8, deadline=None)
 @example(path=BACK_TO_ENTRY, dice=DICE["4-binary"], switches={})
