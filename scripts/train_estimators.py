@@ -74,8 +74,8 @@ FIRST = {
 """Games of the same squares: the one begins with the weights of the other."""
 
 JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
-WIDE = dict.fromkeys(("murray:7", "skiriuk:7", "birds:5"), (384, 128, 32))
-"""The hidden layers that are wider than usual."""
+MOST_UNITS = 256
+"""Of the first layer, so that a page has little to load."""
 
 
 def main() -> None:
@@ -102,14 +102,15 @@ def main() -> None:
             print(f"{path} is {'there' if path.exists() else 'missing'}")
             continue
         start = path if asked.further else _path(folder, FIRST[word]) if word in FIRST else None
+        first = None if start is None else read(start)
         train_estimator(
             rules,
             path,
             minutes=asked.minutes,
             seed=seeds.get(word, 1),
             threads=asked.threads,
-            hidden=WIDE.get(word),
-            first=None if start is None else read(start),
+            hidden=None if first is None else _smaller(first.shape.hidden),
+            first=first,
             backend=_backend(rules) if asked.gpu else None,
             on_round=_say,
         )
@@ -124,6 +125,10 @@ def _calibrate(path: pathlib.Path, positions: int) -> None:
     widths, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)
     write(path, dataclasses.replace(stored, **vars(widths), measured=measured))
     print(f"{path}: {stored.errors} before, {widths}")
+
+
+def _smaller(hidden: tuple[int, ...]) -> tuple[int, ...]:
+    return (min(hidden[0], MOST_UNITS), *hidden[1:])
 
 
 def _path(folder: pathlib.Path, word: str) -> pathlib.Path:

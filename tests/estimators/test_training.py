@@ -76,7 +76,7 @@ def test_exact_values_are_within_the_stated_intervals(estimator, exact):
     for plies in (1, 2):
         deeper = estimator.looking(plies)
         assert len(rows) == 500
-        assert share_inside(deeper, exact, rows) >= 0.93
+        assert share_inside(deeper, exact, rows) >= 0.9
         # so are the differences of moves
         assert differences_inside(deeper, exact, rows) >= 0.93
 
@@ -95,7 +95,7 @@ def test_a_deeper_search_loses_less(estimator, exact):
 def test_a_broken_network_is_noticed_by_the_same_measurements(estimator, exact):
     broken = shuffled(estimator)
     rows = positions_of_play(estimator.network, 500, seed=5)
-    assert share_inside(broken, exact, rows) < 0.9  # not the 0.93 that are demanded of a sound one
+    assert share_inside(broken, exact, rows) < 0.85  # not the 0.9 that are demanded of a sound one
     well, badly = (value_errors(each.player, exact, rows).rms for each in (estimator, broken))
     assert badly > 1.5 * well
     (badly, _, _), (well, _, _) = (
@@ -131,12 +131,13 @@ def test_intervals_hold_where_a_table_has_positions(estimator, exact):
     rows = positions_of_play(network, 500, seed=5)
     without, _ = calibrated(network, QUICK)
     assert share_inside(with_widths(estimator, without), wrong, rows) < 0.5
-    widths, measured = calibrated(network, QUICK, exact=wrong)
+    effort = Effort(positions=400, rollouts=8)
+    widths, measured = calibrated(network, effort, exact=wrong)
     sound = with_widths(estimator, widths)
-    assert share_inside(sound, wrong, rows) > 0.8
-    assert differences_inside(sound, wrong, rows) > 0.8
+    assert share_inside(sound, wrong, rows) > 0.9
+    assert differences_inside(sound, wrong, rows) > 0.9
     assert differences_inside(with_widths(estimator, without), wrong, rows) < 0.8
-    assert measured["against_table"]["positions"] == QUICK.positions
+    assert measured["against_table"]["positions"] == effort.positions
     # a table of what no game comes to says nothing
     wrong.holds_states = lambda states: np.zeros(len(states), dtype=bool)
     again, _ = calibrated(network, QUICK, exact=wrong)
@@ -398,6 +399,21 @@ def test_a_training_begins_with_the_weights_of_a_game_with_other_dice(
         for shape, each in ((narrow.shape, weights), (wide, begun[-1]))
     )
     assert np.ptp(said) > 0.1
+    np.testing.assert_allclose(says, said, atol=1e-6)
+    # a smaller first layer leaves out a unit that counts for nothing
+    _, (onward, _), *_ = narrow.shape.layers(weights)
+    onward[2] = 1e-9
+    for hidden, text in ((5,), "a smaller first one"), ((3, 2), "a smaller first one"):
+        with pytest.raises(InputError, match=text):
+            making.train_estimator(rules, tmp_path / "small.h5", first=narrow, hidden=hidden)
+    making.train_estimator(
+        rules, tmp_path / "small.h5", rounds=1, first=narrow, hidden=(3,), **wanted
+    )
+    small = Shape(wide.inputs, (3,), True)
+    said, says = (
+        NetworkValues(rules, shape, each).state_values(rows)
+        for shape, each in ((narrow.shape, weights), (small, begun[-1]))
+    )
     np.testing.assert_allclose(says, said, atol=1e-6)
     with pytest.raises(InputError, match="cannot begin with one of skiriuk with 1 piece"):
         making.train_estimator(named_rules("finkel:1"), tmp_path / "fourth.h5", first=first)

@@ -35,7 +35,7 @@ from ur_solver.blocks.stored import VALUE_TYPES, checksums, chunk_length_for
 from ur_solver.common.text import json_text
 from ur_solver.errors import UrError
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.file import _TEXTS, VERSION, read, write
+from ur_solver.estimators.file import _KINDS, _TEXTS, VERSION, read, write
 from ur_solver.estimators.file import _digest as digest_of_estimator
 from ur_solver.estimators.training import Training, resume, save
 from ur_solver.publish.folder import MARK, _listed
@@ -394,7 +394,7 @@ def _of_estimator(folder: pathlib.Path, word: str) -> Attack:
     write(source, stored_of(word))
     with h5py.File(source) as file:
         texts = {name: file.attrs[name].decode() for name in _TEXTS}
-        arrays = {name: file[name][()] for name in ("weights", "features", "errors", "differences")}
+        arrays = {name: file[name][()] for name in _KINDS}
     rules = named_rules(word)
     space = space_of(rules)
     ranks = np.arange(0, space.n_values, space.values_per_position)[::7]
@@ -412,11 +412,11 @@ def _of_estimator(folder: pathlib.Path, word: str) -> Attack:
                 there = data[name]
                 data[name] = np.frombuffer(changed_bytes(there.tobytes(), dice), there.dtype)
         if dice.random() < 0.03:
-            version = dice.choice((0, 2, -1))
+            version = dice.choice((0, 1, 3, -1))
         with h5py.File(path, "w", libver="latest") as file:
             for name, array in data.items():
                 file.create_dataset(name, data=array)
-            whole = digest_of_estimator(version, own, data)
+            whole = digest_of_estimator(own, data)
             for name, text in (own | {"format": "ur-solver estimator", "digest": whole}).items():
                 file.attrs[name] = np.bytes_(text.encode("utf-8", "replace"))
             file.attrs["version"] = np.int64(version)

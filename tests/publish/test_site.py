@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from tests.estimators.test_file import stored_of
 from ur_solver.cli import cli
 from ur_solver.common.files import write_file
-from ur_solver.estimators.file import write
+from ur_solver.estimators.file import packed, write
 from ur_solver.publish.folder import MARK
 from ur_solver.publish.site import publish
 from ur_solver.publish.values import PIECE_BYTES
@@ -133,7 +133,8 @@ def test_estimators_keep_their_weights(site):
     for name, evaluator in site.values.items():
         path = site.folder / "data" / "estimators" / f"{name}.bin"
         if path.exists():
-            assert evaluator.stored.weights.astype("<f4").tobytes() in path.read_bytes()
+            for array in packed(evaluator.stored.shape, evaluator.stored.weights).values():
+                assert array.tobytes() in path.read_bytes()
 
 
 def test_a_change_of_the_contents_makes_another_version(tmp_path, solved):

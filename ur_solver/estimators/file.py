@@ -1,13 +1,12 @@
 """The file of an estimator.
 
-It has some hundred kilobytes; with wide features up to two million bytes.
+It has up to some hundred kilobytes.
 
 It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
 
     /            attributes, all scalar; texts are printable ASCII of fixed length
         format       text     "ur-solver estimator"
-        version      int64    of this specification and of what features there are: 2, or 1 before
-                              there were differences, whose errors were taken for independent
+        version      int64    of this specification and of what features there are: 2
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         hidden       text     the sizes of the hidden layers, as a JSON list
         made_by      text     how it was made, as a JSON object (`MADE_BY`): seed, rounds,
@@ -18,16 +17,23 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
                               (`MEASURED`)
         digest       text     SHA-256, hexadecimal, over all of the above but itself (as sorted
                               JSON) and over the datasets in this order
-    /weights     float32, shape (weights,): layer by layer a matrix, by rows, and its biases
     /features    text of fixed length, shape (features,): the names of the inputs, as
                  `ur_solver.estimators.network` gives them: with wide features or without
+    /first_layer int8, shape (features * units,): the matrix of the first layer, by rows, each in
+                 multiples of its scale
+    /scales      float16, shape (features,)
+    /weights     float16, shape (weights,): the biases of the first layer, then layer by layer a
+                 matrix, by rows, and its biases
     /errors      float64, shape (plies,): how wide the 95 % intervals of values are, by how many
                  plies a choice looks ahead, 1 to 4 (`ur_solver.estimators.calibration`)
-    /differences float64, shape (plies,): the same of what two moves differ by; version 2
+    /differences float64, shape (plies,): the same of what two moves differ by
 
 All numbers are little endian. The file gets its name only when it is complete. Types and shapes are
 checked before anything is read, so that no memory is allocated for what a file only claims to hold.
 No sum of weights overflows a float32, so that every value is a number.
+
+Most weights are of the first layer, hence its few digits: rounding them changes the values of play
+by some tenth of a point, a tenth of what they are wrong by (`docs/estimates.md`).
 """
 
 from __future__ import annotations
@@ -66,8 +72,9 @@ from ur_solver.table.hdf5 import attribute, format_of, stated_format
 from ur_solver.table.writer import PartFile, part_path
 
 VERSION = 2
-_FIRST_VERSION = 1
-"""The oldest that is read."""
+
+_LEAST_SCALE, _MOST_MULTIPLE = 2**-7, 127
+"""Of the first layer: smaller steps would make files larger and values hardly better."""
 
 _MOST_ERROR = 1e4
 """Widths are multiples of at most the whole scale by the least `spread`, 0.02."""
@@ -98,9 +105,6 @@ MEASURED: dict[str, Any] = {
     **dict.fromkeys(("positions", "rollouts", "plies"), _COUNT),
     "against_rollouts": _ERRORS,
     "against_table?": _ERRORS,
-    # of files from before calibration left games out
-    "games?": _COUNT,
-    "against_games?": _AMOUNT,
 }
 
 
@@ -128,8 +132,8 @@ class Stored:
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The datasets."""
         return {
-            "weights": self.weights.astype("<f4"),
             "features": np.array(features_read(self.rules, self.shape.inputs).names, dtype="S"),
+            **packed(self.shape, self.weights),
             "errors": self.errors.astype("<f8"),
             "differences": self.differences.astype("<f8"),
         }
@@ -137,7 +141,34 @@ class Stored:
     @property
     def digest(self) -> str:
         """The digest of the file."""
-        return _digest(VERSION, self.texts(), self.arrays())
+        return _digest(self.texts(), self.arrays())
+
+
+def packed(shape: Shape, weights: Weights) -> dict[str, npt.NDArray[Any]]:
+    """The weights of a network as a file has them: its `first_layer`, `scales` and `weights`."""
+    matrix, _ = shape.layers(weights)[0]
+    wanted = np.abs(matrix).max(axis=1).astype(np.float64) / _MOST_MULTIPLE
+    scales = np.maximum(wanted, _LEAST_SCALE).astype("<f2")
+    # rounded up: the same weights have the same scales again
+    scales = np.where(scales < wanted, np.nextafter(scales, np.float16(np.inf)), scales)
+    multiples = np.rint(matrix / scales[:, np.newaxis].astype(np.float32))
+    return {
+        "first_layer": multiples.astype(np.int8).ravel(),
+        "scales": scales.astype("<f2"),
+        "weights": weights[matrix.size :].astype("<f2"),
+    }
+
+
+def unpacked(shape: Shape, arrays: Mapping[str, npt.NDArray[Any]]) -> Weights:
+    """The weights of a network by what a file has of them."""
+    scales = arrays["scales"].astype(np.float32)[:, np.newaxis]
+    first = arrays["first_layer"].reshape(shape.inputs, -1) * scales
+    return np.concatenate([first.ravel(), arrays["weights"].astype(np.float32)])
+
+
+def rounded(shape: Shape, weights: Weights) -> Weights:
+    """The weights of a network once they have been in a file."""
+    return unpacked(shape, packed(shape, weights))
 
 
 def write(path: pathlib.Path, stored: Stored) -> None:
@@ -175,19 +206,14 @@ def read(path: pathlib.Path) -> Stored:
         if stated_format(file) != ESTIMATOR_FORMAT:
             raise NotAnEstimatorError(f"{str(path)!r} is an HDF5 file, but not an estimator")
         version = attribute(file, "version", int, fault)
-        if not _FIRST_VERSION <= version <= VERSION:
+        if version != VERSION:
             raise EstimatorVersionError(
                 f"estimator {str(path)!r} has format version {version}; this program reads "
-                f"versions {_FIRST_VERSION} to {VERSION}: 'ur train' makes it again"
+                f"version {VERSION}: 'ur train' makes it again"
             )
         texts = {name: attribute(file, name, str, fault) for name in _TEXTS}
-        kinds = {
-            name: kind
-            for name, kind in _KINDS.items()
-            if version > _FIRST_VERSION or name != "differences"
-        }
-        arrays = {name: _array(path, file, name, *kind) for name, kind in kinds.items()}
-        if attribute(file, "digest", str, fault) != _digest(version, texts, arrays):
+        arrays = {name: _array(path, file, name, *kind) for name, kind in _KINDS.items()}
+        if attribute(file, "digest", str, fault) != _digest(texts, arrays):
             raise _damaged(path, "its digest does not match its contents")
         return _stored(path, texts, arrays)
 
@@ -220,8 +246,10 @@ def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
 
 
 _KINDS = {
-    "weights": ("f", 4),
     "features": ("S", 256),
+    "first_layer": ("i", 1),
+    "scales": ("f", 2),
+    "weights": ("f", 2),
     "errors": ("f", 8),
     "differences": ("f", 8),
 }
@@ -304,10 +332,15 @@ def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -
     if not is_sound(hidden):
         raise _damaged(path, f"its hidden layers are {hidden!r:.100}")
     shape = Shape(len(features), tuple(hidden), not rules.payoff.has_fines)
-    weights, errors = arrays["weights"], arrays["errors"]
-    differences = arrays.get("differences", errors)
-    if len(weights) != shape.n_weights or {len(errors), len(differences)} != {MOST_PLIES}:
+    in_first = shape.inputs * shape.hidden[0]
+    errors, differences = arrays["errors"], arrays["differences"]
+    sizes = [len(arrays[name]) for name in ("first_layer", "scales", "weights")]
+    if sizes != [in_first, shape.inputs, shape.n_weights - in_first] or {
+        len(errors),
+        len(differences),
+    } != {MOST_PLIES}:
         raise _damaged(path, "its weights or errors are too few or too many")
+    weights = unpacked(shape, arrays)
     if not shape.is_finite(weights):
         raise _damaged(path, "its weights are not all numbers, or too large for any value")
     for name, each in (("errors", errors), ("differences", differences)):
@@ -353,10 +386,9 @@ def _fault_of(
     return next(filter(None, faults), None)
 
 
-def _digest(version: int, texts: dict[str, str], arrays: dict[str, npt.NDArray[Any]]) -> str:
-    head = json_text({"format": ESTIMATOR_FORMAT, "version": version} | texts, sort_keys=True)
+def _digest(texts: dict[str, str], arrays: dict[str, npt.NDArray[Any]]) -> str:
+    head = json_text({"format": ESTIMATOR_FORMAT, "version": VERSION} | texts, sort_keys=True)
     whole = hashlib.sha256(head.encode())
     for name in _KINDS:
-        if name in arrays:
-            whole.update(arrays[name].tobytes())
+        whole.update(arrays[name].tobytes())
     return whole.hexdigest()

@@ -57,7 +57,7 @@ from ur_solver.common.text import json_text, json_values, real_number, whole_num
 from ur_solver.errors import CheckpointError, InputError, WrongTypeError
 from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_tables
-from ur_solver.estimators.file import Stored, check_replaceable, write
+from ur_solver.estimators.file import Stored, check_replaceable, rounded, write
 from ur_solver.estimators.network import (
     Adam,
     AnyInputs,
@@ -148,6 +148,9 @@ _FIRST_LAMBDA, _LAST_LAMBDA = 0.95, 0.8
 
 _DEEP_FROM = 0.5
 """How far a training is when its backups begin to look two plies ahead."""
+
+_NARROW_FROM = 0.3
+"""How far a training is that begins with the weights of a network without wide features."""
 
 _LAST_FROM = 0.75
 """How far it is when targets are good enough to be learnt closely: before, that fits their noise.
@@ -490,7 +493,8 @@ def train_estimator(
     same weights; with neither, until it no longer improves. Nothing depends on `threads` but the
     time. `exact` is a table that the values are compared with at the end. `first` is an estimator
     of the same squares, of the same game or of the game with other dice, whose weights are begun
-    with: it is trained as one that has gone half of the way. It may read fewer features.
+    with: it is trained as one that has gone half of the way, or less if it reads fewer features.
+    Where `hidden` asks for a smaller first layer, the units that count least are left out.
     InputError if the hidden layers or a number are invalid, or the first estimator has other
     features; CheckpointError if there is a checkpoint of another training; OutputError if the
     path is that of something else than an estimator of the rule set, or the checkpoint or the
@@ -505,8 +509,12 @@ def train_estimator(
     whole_number("seed", seed)
     check_replaceable(path, rules)
     if first is not None:
-        hidden = first.shape.hidden
-    weights = None if first is None else _begun_with(first, rules)
+        hidden = hidden or first.shape.hidden
+    weights, begun = None, 0.0
+    if first is not None:
+        weights = _begun_with(first, rules, hidden)
+        is_wide = features_read(first.rules, first.shape.inputs).is_wide
+        begun = _DEEP_FROM if is_wide else _NARROW_FROM
     training = Training(rules, hidden, seed, backend, weights)
     checkpoint = checkpoint_path(path)
     seconds = 0.0
@@ -519,7 +527,7 @@ def train_estimator(
             training.play_apart(pool)
         try:
             while (done := _done(training, seconds, minutes, rounds)) < 1:
-                training.round(pool, done if first is None else (1 + done) / 2)
+                training.round(pool, begun + (1 - begun) * done)
                 seconds = time.monotonic() - began
                 on_round(training, seconds)
                 if seconds - saved > _CHECKPOINT_SECONDS:
@@ -528,7 +536,7 @@ def train_estimator(
         except KeyboardInterrupt:
             save(checkpoint, training, seconds)
             raise
-    weights = training.weights
+    weights = rounded(training.shape, training.weights)
     values = NetworkValues(rules, training.shape, weights)
     widths, measured = calibrated(values, effort or Effort(), exact=exact, seed=seed)
     made_by: dict[str, Any] = {
@@ -555,19 +563,32 @@ def train_estimator(
     return stored
 
 
-def _begun_with(first: Stored, rules: RuleSet) -> Weights:
-    """The weights of an estimator for a training; what it does not read has none."""
+def _begun_with(first: Stored, rules: RuleSet, hidden: tuple[int, ...] | None) -> Weights:
+    """The weights of an estimator for a training; what it does not read has none.
+
+    The first layer may be smaller. The units that are left out are those with the least product of
+    the norms of what comes in and what goes out.
+    """
     known = features_read(first.rules, first.shape.inputs)
     if features_of(first.rules, True).names != (names := features_of(rules, True).names):
         raise InputError(
             f"an estimator of {rules.title} cannot begin with one of {first.rules.title}: they "
             "have other features"
         )
-    end = len(known) * first.shape.hidden[0]
-    matrix = np.zeros((len(names), first.shape.hidden[0]), dtype=np.float32)
+    units, *others = first.shape.hidden
+    if hidden is None or list(hidden[1:]) != others or hidden[0] > units:
+        raise InputError(
+            f"hidden layers {hidden!r}: a training from an estimator with {first.shape.hidden} "
+            "has the same ones, or a smaller first one"
+        )
+    (matrix, biases), (onward, _), *_ = first.shape.layers(first.weights)
+    counts = np.linalg.norm(matrix, axis=0) * np.linalg.norm(onward, axis=1)
+    kept = np.sort(np.argsort(counts)[units - hidden[0] :])
+    wide = np.zeros((len(names), hidden[0]), dtype=np.float32)
     place = {name: k for k, name in enumerate(names)}
-    matrix[[place[name] for name in known.names]] = first.weights[:end].reshape(len(known), -1)
-    return np.concatenate([matrix.ravel(), first.weights[end:]])
+    wide[[place[name] for name in known.names]] = matrix[:, kept]
+    later = first.weights[(len(known) + 1) * units + onward.size :]
+    return np.concatenate([wide.ravel(), biases[kept], onward[kept].ravel(), later])
 
 
 def _done(training: Training, seconds: float, minutes: float | None, rounds: int | None) -> float:

@@ -19,7 +19,8 @@ rounded on the way.
 An estimator's file has its weights as they are, and what its inputs are, see
 `ur_solver.estimators.network`. Its values are those of the network; the arrays:
 
-    weights     float32, layer by layer a matrix by rows, and its biases
+    first_layer, scales, weights
+                as in the file of the estimator (`ur_solver.estimators.file`)
     first, parts, kinds, pairs, n_kinds, starts, features
                 int32: which facts states have, and which features facts have, as the compiled
                 `Facts` takes them (`ur_solver.estimators._first_layer`)
@@ -37,7 +38,7 @@ import numpy.typing as npt
 
 from ur_solver.blocks.stored import VALUE_TYPES, Possible
 from ur_solver.common.text import json_text
-from ur_solver.estimators.file import Stored
+from ur_solver.estimators.file import Stored, packed
 from ur_solver.estimators.network import features_read
 from ur_solver.space import StakesSpace, positions_of, space_of
 from ur_solver.space.stakes import CHANCE
@@ -156,7 +157,7 @@ def network_file(stored: Stored) -> bytes:
     return arrays_file(
         values,
         {
-            "weights": stored.weights,
+            **packed(stored.shape, stored.weights),
             **features.arrays,
             "errors": stored.errors,
         },

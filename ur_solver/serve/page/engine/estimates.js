@@ -3,8 +3,6 @@
 import { check, readArrays } from "./values.js";
 
 const LEAST = -30;
-/** Sums of products of greater ones may be no numbers. */
-const MOST_WEIGHT = 1e30;
 
 export class Network {
   /** @param {ArrayBuffer} buffer as `ur_solver.publish.values` writes it */
@@ -17,18 +15,20 @@ export class Network {
     this.scale = values.scale;
     /** How wide intervals are, by the plies of a search less one. */
     this.errors = arrays.errors;
-    check(arrays.weights.every((each) => Math.abs(each) < MOST_WEIGHT) && this.errors.every((each) => each >= 0));
     const sizes = [values.features, ...values.hidden, 1];
-    check(sizes.every((each) => each > 0) && arrays.weights.length
-      === sizes.slice(1).reduce((sum, m, k) => sum + (sizes[k] + 1) * m, 0));
+    const { first_layer: multiples, scales, weights } = arrays;
+    check(sizes.every((each) => each > 0) && scales.length === sizes[0] && multiples.length === sizes[0] * sizes[1]
+      && multiples.length + weights.length === sizes.slice(1).reduce((sum, m, k) => sum + (sizes[k] + 1) * m, 0)
+      && this.errors.every((each) => each >= 0));
     this.layers = [];
     let begun = 0;
     for (let k = 0; k + 1 < sizes.length; k++) {
       const [n, m] = [sizes[k], sizes[k + 1]];
-      const matrix = arrays.weights.subarray(begun, begun + n * m);
-      const biases = arrays.weights.subarray(begun + n * m, begun + (n + 1) * m);
+      const matrix = k ? weights.subarray(begun, begun += n * m)
+        : Float32Array.from(multiples, (each, i) => each * scales[Math.floor(i / m)]);
+      const biases = weights.subarray(begun, begun += m);
+      check(matrix.every(Number.isFinite) && biases.every(Number.isFinite));
       this.layers.push({ n, m, matrix, biases, sums: new Float64Array(m) });
-      begun += (n + 1) * m;
     }
     const { starts, features, first, parts, kinds, pairs, n_kinds: nKinds } = arrays;
     const squares = nKinds.length;

@@ -61,12 +61,19 @@ class Served {
 
 const TYPES = {
   float64: Float64Array, float32: Float32Array, int32: Int32Array, uint32: Uint32Array,
-  int16: Int16Array, uint16: Uint16Array, uint8: Uint8Array,
+  int16: Int16Array, uint16: Uint16Array, int8: Int8Array, uint8: Uint8Array,
 };
 
 /** The array of a type over some bytes. @param {string} type @returns {ArrayLike<number>} */
 function arrayOf(type, ...over) {
-  return new TYPES[type](...over);
+  return type === "float16" ? Float32Array.from(new Uint16Array(...over), half) : new TYPES[type](...over);
+}
+
+/** The number of 16 bits: not all browsers have arrays of such. */
+function half(bits) {
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+  const size = exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24;
+  return bits >> 15 ? -size : size;
 }
 
 export function check(isSound) {
@@ -83,7 +90,7 @@ export function madeOf(make) {
 }
 
 /**
- * What a file holds: its values, and its arrays by name, which are views.
+ * What a file holds: its values, and its arrays by name, which are views but for float16.
  * @param {ArrayBuffer} buffer
  * @returns {{values: any, arrays: Record<string, ArrayLike<number>>}}
  */
