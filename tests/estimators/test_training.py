@@ -25,6 +25,7 @@ from ur_solver.estimators.calibration import (
     value_errors,
 )
 from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.file import Stored
 from ur_solver.estimators.network import NetworkValues, Shape, features_of
 from ur_solver.estimators.search import Searched
 from ur_solver.estimators.training import (
@@ -36,7 +37,7 @@ from ur_solver.estimators.training import (
     save,
 )
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
-from ur_solver.rules import named_rules
+from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
 from ur_solver.study.match import share_of_wins
 
@@ -383,37 +384,61 @@ def test_a_training_begins_with_the_weights_of_a_game_with_other_dice(
     assert found.made_by["first"]["positions"] == first.made_by["positions"]
     # most of it is there still, as it is not if weights are drawn anew
     assert np.corrcoef(found.weights, first.weights)[0, 1] > 0.9
-    # what one without wide features says, the training says at first
-    narrow = stored_of("skiriuk:1", is_wide=False)
-    weights = np.random.default_rng(1).normal(0, 0.3, narrow.shape.n_weights).astype(np.float32)
-    narrow = dataclasses.replace(narrow, weights=weights)
-    monkeypatch.setattr(
-        Training, "play_apart", lambda training, _pool: begun.append(training.weights)
-    )
-    making.train_estimator(rules, tmp_path / "third.h5", rounds=1, first=narrow, **wanted)
-    wide = Shape(len(features_of(rules, True)), narrow.shape.hidden, True)
-    space = space_of(rules)
-    rows = space.unrank_states(np.arange(0, space.n_values, 7))
-    said, says = (
-        NetworkValues(rules, shape, each).state_values(rows)
-        for shape, each in ((narrow.shape, weights), (wide, begun[-1]))
-    )
-    assert np.ptp(said) > 0.1
-    np.testing.assert_allclose(says, said, atol=1e-6)
-    # a smaller first layer leaves out a unit that counts for nothing
-    _, (onward, _), *_ = narrow.shape.layers(weights)
-    onward[2] = 1e-9
-    for hidden, text in ((5,), "a smaller first one"), ((3, 2), "a smaller first one"):
-        with pytest.raises(InputError, match=text):
-            making.train_estimator(rules, tmp_path / "small.h5", first=narrow, hidden=hidden)
-    making.train_estimator(
-        rules, tmp_path / "small.h5", rounds=1, first=narrow, hidden=(3,), **wanted
-    )
-    small = Shape(wide.inputs, (3,), True)
-    said, says = (
-        NetworkValues(rules, shape, each).state_values(rows)
-        for shape, each in ((narrow.shape, weights), (small, begun[-1]))
-    )
-    np.testing.assert_allclose(says, said, atol=1e-6)
     with pytest.raises(InputError, match="cannot begin with one of skiriuk with 1 piece"):
-        making.train_estimator(named_rules("finkel:1"), tmp_path / "fourth.h5", first=first)
+        making.train_estimator(named_rules("finkel:1"), tmp_path / "third.h5", first=first)
+    with pytest.raises(InputError, match="cannot begin with one of skiriuk with 1 piece"):
+        making.train_estimator(named_rules("skiriuk:2"), tmp_path / "third.h5", first=first)
+
+
+def with_any_weights(stored: Stored) -> Stored:
+    weights = np.random.default_rng(1).normal(0, 0.3, stored.shape.n_weights).astype(np.float32)
+    return dataclasses.replace(stored, weights=weights)
+
+
+@pytest.fixture
+def begun_values(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch):
+    """The values with which a training of a rule set begins that begins with an estimator."""
+
+    def found(rules: RuleSet, first: Stored, hidden: tuple[int, ...] | None = None):
+        begun: list[Training] = []
+        monkeypatch.setattr(Training, "play_apart", lambda own, _pool: begun.append(own.weights))
+        making.train_estimator(
+            rules, tmp_path / "e.h5", rounds=1, first=first, hidden=hidden, effort=QUICK, threads=1
+        )
+        shape = Shape(len(features_of(rules, True)), hidden or first.shape.hidden, True)
+        rows = space_of(rules).unrank_states(np.arange(0, space_of(rules).n_values, 7))
+        return rows, NetworkValues(rules, shape, begun[-1]).state_values(rows)
+
+    return found
+
+
+def test_a_training_begins_with_the_values_of_a_network_without_wide_features(begun_values):
+    rules, first = named_rules("skiriuk-d4:1"), with_any_weights(stored_of("skiriuk:1", False))
+    rows, found = begun_values(rules, first)
+    wanted = NetworkValues(rules, first.shape, first.weights).state_values(rows)
+    assert np.ptp(wanted) > 0.1
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_a_training_begins_with_what_a_game_with_more_pieces_says_of_its_endings(
+    begun_values, is_wide
+):
+    rules, first = named_rules("skiriuk:1"), with_any_weights(stored_of("skiriuk:3", is_wide))
+    rows, found = begun_values(rules, first)
+    notations = space_of(rules).state_layout.notations(rows)
+    wanted = Estimator(first, plies=1).values(notations)
+    assert np.ptp(wanted) > 0.05
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+def test_a_smaller_first_layer_leaves_out_what_counts_for_nothing(begun_values):
+    rules, first = named_rules("skiriuk:1"), with_any_weights(stored_of("skiriuk:1"))
+    _, (onward, _), *_ = first.shape.layers(first.weights)
+    onward[2] = 1e-9
+    rows, found = begun_values(rules, first, (3,))
+    wanted = NetworkValues(rules, first.shape, first.weights).state_values(rows)
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    for hidden in ((5,), (3, 2)):
+        with pytest.raises(InputError, match="a smaller first one"):
+            begun_values(rules, first, hidden)

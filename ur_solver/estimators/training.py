@@ -35,6 +35,7 @@ from __future__ import annotations
 import math
 import os
 import pathlib
+import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -73,7 +74,7 @@ from ur_solver.estimators.network import (
 )
 from ur_solver.estimators.search import Plies, Searched, ending_rows, play_ply, start_rows
 from ur_solver.rules import RuleSet
-from ur_solver.space import space_of
+from ur_solver.space import positions_of, space_of
 
 
 @dataclass(frozen=True)
@@ -358,6 +359,8 @@ _VERSION = 2
 """Of checkpoints and of the features that a training reads: 2 since there are wide ones."""
 _MOST_FIGURE = 1e15
 _MOMENTS = ("weights", "mean", "first", "second")
+_OFF = re.compile(r"(off [LD]>=)(\d+)")
+"""The name of a feature: how many pieces of a side are borne off."""
 
 
 def checkpoint_path(path: pathlib.Path) -> pathlib.Path:
@@ -492,8 +495,9 @@ def train_estimator(
     time before an interruption) or `rounds` say how long to train, where the same rounds give the
     same weights; with neither, until it no longer improves. Nothing depends on `threads` but the
     time. `exact` is a table that the values are compared with at the end. `first` is an estimator
-    of the same squares, of the same game or of the game with other dice, whose weights are begun
-    with: it is trained as one that has gone half of the way, or less if it reads fewer features.
+    of the same squares, of the same game, the game with other dice or with more pieces, whose
+    weights are begun with: it is trained as one that has gone half of the way, or less if it reads
+    fewer features.
     Where `hidden` asks for a smaller first layer, the units that count least are left out.
     InputError if the hidden layers or a number are invalid, or the first estimator has other
     features; CheckpointError if there is a checkpoint of another training; OutputError if the
@@ -508,10 +512,9 @@ def train_estimator(
         whole_number("rounds", rounds, 1)
     whole_number("seed", seed)
     check_replaceable(path, rules)
-    if first is not None:
-        hidden = hidden or first.shape.hidden
     weights, begun = None, 0.0
     if first is not None:
+        hidden = hidden or first.shape.hidden
         weights = _begun_with(first, rules, hidden)
         is_wide = features_read(first.rules, first.shape.inputs).is_wide
         begun = _DEEP_FROM if is_wide else _NARROW_FROM
@@ -563,32 +566,41 @@ def train_estimator(
     return stored
 
 
-def _begun_with(first: Stored, rules: RuleSet, hidden: tuple[int, ...] | None) -> Weights:
+def _begun_with(first: Stored, rules: RuleSet, hidden: tuple[int, ...]) -> Weights:
     """The weights of an estimator for a training; what it does not read has none.
 
-    The first layer may be smaller. The units that are left out are those with the least product of
-    the norms of what comes in and what goes out.
+    Of a game with more pieces it is what they are for its endings. The first layer may be smaller:
+    those units are left out that have the least product of the norms of what comes in and goes out.
     """
-    known = features_read(first.rules, first.shape.inputs)
-    if features_of(first.rules, True).names != (names := features_of(rules, True).names):
+    known = features_read(first.rules, first.shape.inputs).names
+    names = features_of(rules, True).names
+    more = first.rules.pieces - rules.pieces
+    alike = first.rules if more <= 0 else first.rules.with_pieces(rules.pieces)
+    is_ending = more > 0 and not positions_of(rules).stock.is_numbered
+    if features_of(alike, True).names != names or not (more == 0 or is_ending):
         raise InputError(
             f"an estimator of {rules.title} cannot begin with one of {first.rules.title}: they "
             "have other features"
         )
     units, *others = first.shape.hidden
-    if hidden is None or list(hidden[1:]) != others or hidden[0] > units:
+    if [*hidden[1:]] != others or hidden[0] > units:
         raise InputError(
             f"hidden layers {hidden!r}: a training from an estimator with {first.shape.hidden} "
             "has the same ones, or a smaller first one"
         )
     (matrix, biases), (onward, _), *_ = first.shape.layers(first.weights)
-    counts = np.linalg.norm(matrix, axis=0) * np.linalg.norm(onward, axis=1)
-    kept = np.sort(np.argsort(counts)[units - hidden[0] :])
-    wide = np.zeros((len(names), hidden[0]), dtype=np.float32)
+    norms = np.linalg.norm(matrix, axis=0) * np.linalg.norm(onward, axis=1)
+    kept = np.sort(np.argsort(norms)[units - hidden[0] :])
     place = {name: k for k, name in enumerate(names)}
-    wide[[place[name] for name in known.names]] = matrix[:, kept]
+    begun, own = np.zeros((len(names), hidden[0]), dtype=np.float32), biases[kept]
+    for name, row in zip(known, matrix[:, kept], strict=True):
+        off = _OFF.fullmatch(name) if more else None
+        if off is not None and int(off[2]) <= more:
+            own += row  # these pieces are always off
+        elif (now := f"{off[1]}{int(off[2]) - more}" if off else name) in place:
+            begun[place[now]] = row
     later = first.weights[(len(known) + 1) * units + onward.size :]
-    return np.concatenate([wide.ravel(), biases[kept], onward[kept].ravel(), later])
+    return np.concatenate([begun.ravel(), own, onward[kept].ravel(), later])
 
 
 def _done(training: Training, seconds: float, minutes: float | None, rounds: int | None) -> float:
