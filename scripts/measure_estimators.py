@@ -1,4 +1,4 @@
-"""Hold estimators against exact tables: the figures of docs/estimates.md.
+"""Hold estimators against exact tables: the tables of docs/estimates.md, in rows of Markdown.
 
     python scripts/measure_estimators.py ESTIMATOR... [--plies 1 2 3] [--games 1600]
     python scripts/measure_estimators.py ESTIMATOR... --left 4
@@ -7,9 +7,9 @@
 
 The tables are looked for where 'ur solve' puts them. Where there is only one of the endings, values
 alone are compared, of positions of play that it holds. With --left these are the endings with as
-many pieces a side, by the table of the game with as many pieces. With --start the value of the
-start is printed instead, as rows of a table: by the network, by a search, by rollouts, and as the
-atlas has it, where a table was solved. With --against the estimator plays another one of its game,
+many pieces a side, by the table of the game with as many pieces. With --start the row says what the
+estimator is, and the value of the start: by the network, by a search, by rollouts, and as the atlas
+has it, where a table was solved. With --against the estimator plays another one of its game,
 without a table.
 """
 
@@ -29,15 +29,16 @@ import numpy.typing as npt
 from ur_solver.answers.decisions import Values
 from ur_solver.answers.locate import open_file_of
 from ur_solver.api.table import Table
-from ur_solver.cli.evaluate import comparison_page
-from ur_solver.estimators.against_table import GAMES, POSITIONS, compared
+from ur_solver.estimators.against_table import GAMES, POSITIONS, TableComparison, compared
 from ur_solver.estimators.calibration import positions_of_play
 from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.file import Stored
 from ur_solver.estimators.network import Rows
 from ur_solver.estimators.search import CUT, Searched, rolled_out
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import TablePolicy
 from ur_solver.rules import RuleSet, named_rules
+from ur_solver.rules.payoff import Units
 from ur_solver.study.estimates import IntervalEstimate
 from ur_solver.study.match import share_of_wins
 
@@ -106,10 +107,11 @@ class _Endings(Values):
 
 
 def _start_row(estimator: Estimator, rollouts: int) -> str:
-    """The value of the start with a free first throw, a row of Markdown."""
+    """What an estimator is, and the value of the start with a free first throw."""
     rules, units = estimator.rules, estimator.rules.payoff.units
-    start = rules.start()
-    cells = [rules.word]
+    start, stored = rules.start(), estimator.stored
+    off = stored.measured["against_rollouts"]["rms"]
+    cells = [_name(stored), _learnt(stored.made_by), units.number(off, 2)]
     for plies in (1, SEARCHED):
         looking = estimator.looking(plies)
         value = looking.value(start)
@@ -122,7 +124,21 @@ def _start_row(estimator: Estimator, rollouts: int) -> str:
         fairness = found["fairness"]
         exact = fairness.get("with_a_free_first_throw", fairness["first_player"])
     cells.append("" if exact is None else units.value(exact, 2))
+    return _row(cells)
+
+
+def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def _name(stored: Stored) -> str:
+    return f"{stored.rules.word}, {'/'.join(map(str, stored.shape.hidden))}"
+
+
+def _learnt(made_by: dict[str, Any]) -> str:
+    """The millions of positions that a network learnt from, of each training in turn."""
+    own = f"{made_by['positions'] / 1e6:.1f}"
+    return f"{_learnt(made_by['first'])} + {own}" if "first" in made_by else own
 
 
 def _play(estimator: Estimator, other: Estimator, asked: argparse.Namespace) -> None:
@@ -137,9 +153,8 @@ def _play(estimator: Estimator, other: Estimator, asked: argparse.Namespace) -> 
 def _measure(
     estimator: Estimator, exact: Values, is_whole: bool, asked: argparse.Namespace
 ) -> None:
-    network = estimator.network
-    print(f"{estimator.rules.word}, {estimator.stored.made_by}", flush=True)
-    found = []
+    network, stored = estimator.network, estimator.stored
+    head = [_name(stored), _learnt(stored.made_by)]
     for plies in asked.plies:
         looking = estimator.looking(plies)
         one = compared(
@@ -153,12 +168,31 @@ def _measure(
             games=asked.games,
             threads=asked.threads,
         )
-        found.append(one)
-    print(comparison_page(found, estimator.rules.payoff.units), flush=True)
+        print(_row([*head, *_compared(one, estimator.rules.payoff.units)]), flush=True)
+        head = ["", ""]
     if asked.rollouts:
         rows = positions_of_play(network, asked.positions, 1001)
         rows = rows[exact.holds_states(rows)]
         _measure_rollouts(estimator, exact, rows[:: max(1, len(rows) // 200)])
+
+
+def _compared(found: TableComparison, units: Units) -> list[str]:
+    def share(value: float | None) -> str:
+        return "" if value is None else f"{100 * value:.1f} %"
+
+    def loss(figure: IntervalEstimate | None, decimals: int) -> str:
+        if figure is None:
+            return ""
+        return f"{units.number(figure.value, decimals)} ± {units.number(figure.margin, decimals)}"
+
+    return [
+        str(found.plies),
+        f"{units.number(found.rms, 2)} / {units.number(found.p99, 2)}",
+        share(found.inside),
+        share(found.differences_inside),
+        loss(found.choice_loss, 3),
+        loss(found.game_loss, 2),
+    ]
 
 
 def _measure_rollouts(estimator: Estimator, exact: Values, rows: Rows) -> None:

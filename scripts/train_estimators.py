@@ -7,10 +7,10 @@
 
 `shipped` writes ur_solver/estimators/shipped/*.h5, from the seeds below. `judged` trains rule sets
 whose tables fit, where `ur solve` has put them, and writes estimators to --folder for
-scripts/measure_estimators.py. An interrupted run goes on where it stopped. With --further
-estimators that are there are trained for longer, from their weights. With --calibrate the
-intervals of estimators that are there are calibrated anew, by the table of endings too that `ur
-solve` has made, if there is one.
+scripts/measure_estimators.py; most begin with the weights of one that comes with the program. An
+interrupted run goes on where it stopped. With --further estimators that are there are trained for
+longer, from their weights. With --calibrate the intervals of estimators that are there are
+calibrated anew, by the table of endings too that `ur solve` has made, if there is one.
 """
 
 from __future__ import annotations
@@ -74,6 +74,9 @@ FIRST = {
 """Games of the same squares: the one begins with the weights of the other."""
 
 JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
+JUDGED_FIRST = {"skiriuk:4": "skiriuk:7", "ben:4": "ben:7", "murray:4": "murray:7"}
+"""The estimators that come with the program whose endings they are."""
+
 MOST_UNITS = 256
 """Of the first layer, so that a page has little to load."""
 
@@ -101,7 +104,7 @@ def main() -> None:
         if path.exists() != asked.further:
             print(f"{path} is {'there' if path.exists() else 'missing'}")
             continue
-        start = path if asked.further else _path(folder, FIRST[word]) if word in FIRST else None
+        start = path if asked.further else _first(word, asked.what)
         first = None if start is None else read(start)
         train_estimator(
             rules,
@@ -125,6 +128,12 @@ def _calibrate(path: pathlib.Path, positions: int) -> None:
     widths, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)
     write(path, dataclasses.replace(stored, **vars(widths), measured=measured))
     print(f"{path}: {stored.errors} before, {widths}")
+
+
+def _first(word: str, what: str) -> pathlib.Path | None:
+    """The estimator with whose weights that of a rule set begins."""
+    other = (FIRST if what == "shipped" else JUDGED_FIRST).get(word)
+    return None if other is None else _path(SHIPPED, other)
 
 
 def _smaller(hidden: tuple[int, ...]) -> tuple[int, ...]:
