@@ -91,13 +91,6 @@ def test_the_opening_throw_is_given():
     assert skiriuk.opening_value() == pytest.approx(only.value)
 
 
-def test_more_time_is_a_deeper_search(finkel3):
-    assert finkel3.moves_within(HERE, 2, 0.0)[0] == 1
-    plies, moves = finkel3.moves_within(HERE, 2, 1e9)
-    assert plies == 4
-    assert moves == finkel3.looking(4).moves(HERE, 2)
-
-
 def test_rollouts_from_what_is_over_are_exact(finkel3):
     found = finkel3.rollout("....__../......../....__.. L 1 0", 5)
     assert (found.value, found.is_exact) == (0, True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import pathlib
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -29,7 +28,6 @@ from ur_solver.answers.positions import (
     states_from,
     value_when_over,
 )
-from ur_solver.answers.query import EvaluatedMove
 from ur_solver.api.table import Judge, Table
 from ur_solver.common.files import NAME_OR_PATH, path_text
 from ur_solver.common.text import whole_number
@@ -56,10 +54,6 @@ if TYPE_CHECKING:
     from ur_solver.estimators.against_table import TableComparison
     from ur_solver.estimators.deepening import SureDecision
     from ur_solver.study.estimates import IntervalEstimate
-
-
-_GROWTH = 20.0
-"""How many times longer a search of one ply more takes, at first guess."""
 
 
 class Estimator(Judge):
@@ -431,22 +425,6 @@ class Estimator(Judge):
         from ur_solver.estimators.deepening import until_sure  # noqa: PLC0415 - few ask for it
 
         return until_sure(self, self.looking, position, choice, throws, seconds=seconds)
-
-    def moves_within(
-        self, position: PositionLike, throw: int, seconds: float
-    ) -> tuple[int, list[EvaluatedMove]]:
-        """The moves by the deepest search that takes about this long, and its plies.
-
-        A deeper search begins only if twenty times the time of the last one is left.
-        """
-        began = time.monotonic()
-        for plies in range(1, MOST_PLIES + 1):
-            before = time.monotonic()
-            moves = self.looking(plies).moves(position, throw)
-            now = time.monotonic()
-            if len(moves) < 2 or now - began + _GROWTH * (now - before) > seconds:
-                break
-        return plies, moves
 
     def check(self, position: PositionLike) -> bool:
         """Whether the game goes on in a position.
