@@ -48,6 +48,16 @@ def test_the_first_step_is_as_long_as_the_rate():
     assert optimiser.weights == pytest.approx([-0.5, 0.5], rel=1e-3)
 
 
+@pytest.mark.parametrize(("steps", "positions"), [(400, 256), (4000, 256), (4000, 2560)])
+def test_the_mean_is_that_of_the_latest_weights(steps, positions):
+    # a gradient that stays lets weights fall evenly: their mean says how far back it goes
+    optimiser = Adam.of(np.zeros(1, dtype=np.float32))
+    for _ in range(steps):
+        optimiser.step(np.ones(1, dtype=np.float32), 1.0, positions)
+    age = (optimiser.mean - optimiser.weights)[0]
+    assert age == pytest.approx(min(0.1 * steps, 1_000_000 / positions), rel=0.12)
+
+
 def test_layers_are_views_that_take_up_all_weights():
     shape = Shape(3, (2,), True)
     weights = np.arange(shape.n_weights, dtype=np.float32)

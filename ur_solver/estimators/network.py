@@ -294,8 +294,9 @@ def features_read(rules: RuleSet, n: int) -> Features:
 Weights = npt.NDArray[np.float32]
 """All weights of a network, one layer after the other: its matrix, then its biases."""
 
-_REMEMBERED = 256_000
-"""The positions, the latest, over which the mean of the weights is taken."""
+_REMEMBERED, _SHARE_REMEMBERED = 1_000_000, 0.1
+"""The positions, the latest, over which the mean of the weights is taken, and their most share of
+all steps: early weights are far from those of the end."""
 
 _MOST_SUM = 1e30
 """Far above any sum of a trained network, and far below the largest float32."""
@@ -416,14 +417,18 @@ class Adam:
         """At the beginning."""
         return cls(weights, weights.copy(), np.zeros_like(weights), np.zeros_like(weights))
 
-    def step(self, gradient: Weights, rate: float, positions: int) -> None:
-        """Change the weights against the mean gradient of some positions."""
+    def step(self, gradient: Weights, rate: float, positions: float) -> None:
+        """Change the weights against the mean gradient of a batch.
+
+        `positions` are those that it adds: of all that are learnt several times, a part each time.
+        """
         self.steps += 1
         self.first += 0.1 * (gradient - self.first)
         self.second += 0.001 * (gradient * gradient - self.second)
         corrected = rate * math.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
         self.weights -= corrected * self.first / (np.sqrt(self.second) + 1e-8)
-        self.mean += (self.weights - self.mean) * max(positions / _REMEMBERED, 1 / self.steps)
+        latest = 1 / (1 + _SHARE_REMEMBERED * (self.steps - 1))
+        self.mean += (self.weights - self.mean) * max(positions / _REMEMBERED, latest)
 
 
 def default_hidden(n_features: int) -> tuple[int, ...]:

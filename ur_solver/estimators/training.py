@@ -313,10 +313,13 @@ class Training:
         rows = np.concatenate([window.rows for window in windows])
         returns = np.concatenate([window.returns for window in windows]).astype(np.float32)
         rng = np.random.default_rng([self.seed, self.rounds])
-        for _ in range(sizes.epochs_at(done)):
+        epochs = sizes.epochs_at(done)
+        for _ in range(epochs):
             order = rng.permutation(len(rows))
             for first in range(0, len(order), sizes.batch):
-                self._learn(pool, rows, returns, order[first : first + sizes.batch], rate)
+                batch = order[first : first + sizes.batch]
+                gradient = self._gradient(pool, rows, returns, batch)
+                self.optimiser.step(gradient, rate, len(batch) / epochs)
         self.errors.append(float(np.mean([window.error for window in windows])))
 
     def advance(self) -> bool:
@@ -334,25 +337,25 @@ class Training:
             self.stage, self.stage_began = self.stage + 1, self.rounds
         return self.stage >= STAGES
 
-    def _learn(
+    def _gradient(
         self,
         pool: Executor,
         rows: Rows,
         returns: npt.NDArray[np.float32],
         batch: npt.NDArray[np.int64],
-        rate: float,
-    ) -> None:
+    ) -> Weights:
+        """The mean gradient of a batch."""
         weights = self.optimiser.weights
 
-        def gradient(share: npt.NDArray[np.int64]) -> Weights:
+        def of_share(share: npt.NDArray[np.int64]) -> Weights:
             inputs, targets = self.backend.inputs(rows[share]), self.backend.array(returns[share])
             return self.shape.gradient(weights, inputs, targets)
 
-        total, *others = pool.map(gradient, np.array_split(batch, self.sizes.shares))
+        total, *others = pool.map(of_share, np.array_split(batch, self.sizes.shares))
         for each in others:
             total += each
         total /= len(batch)
-        self.optimiser.step(total, rate, len(batch))
+        return total
 
 
 _VERSION = 2
