@@ -132,7 +132,8 @@ def _row(cells: list[str]) -> str:
 
 
 def _name(stored: Stored) -> str:
-    return f"{stored.rules.word}, {'/'.join(map(str, stored.shape.hidden))}"
+    rules = stored.rules
+    return f"{rules.name} {rules.pieces}, {'/'.join(map(str, stored.shape.hidden))}"
 
 
 def _learnt(made_by: dict[str, Any]) -> str:
