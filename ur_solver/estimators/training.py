@@ -13,7 +13,7 @@ The first half of a training is fast: a backup looks one ply ahead. But a networ
 than its values are, and learns what that play is worth: in skiriuk it gives a lead too little. In
 the second half its values are replaced by their full backups wherever B and the play ask for them,
 so that both look two plies ahead. A position takes some four times as long, but few of them mend
-what whole games by one ply taught (`docs/estimates.md`).
+what whole games by one ply taught (`docs/notes/estimator-trials.md`).
 
 The last quarter learns more often from the same positions, since returns are best and steps are
 small then. Noise would be learnt closely if it were so from the start.
