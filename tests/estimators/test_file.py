@@ -61,7 +61,7 @@ def stored_of(word: str, is_wide: bool = True) -> Stored:
     rules = named_rules(word)
     features = features_of(rules, is_wide)
     shape = Shape(len(features), (4,), not rules.payoff.has_fines)
-    weights = shape.drawn(np.random.default_rng(1))
+    weights = rounded(shape, shape.drawn(np.random.default_rng(1)))
     errors, differences = np.array([[0.4, 0.3, 0.2, 0.1], [0.5, 0.2, 0.1, 0.01]])
     return Stored(rules, shape, weights, errors, differences, MADE_BY, MEASURED)
 

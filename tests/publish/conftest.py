@@ -18,6 +18,7 @@ from tests.serve.browser import launched
 from ur_solver.api.table import Table
 from ur_solver.estimators.estimator import SHIPPED, Estimator
 from ur_solver.estimators.evaluator import Evaluator
+from ur_solver.estimators.file import rounded
 from ur_solver.estimators.network import Shape, features_of
 from ur_solver.publish.site import PLIES, publish
 from ur_solver.rules import named_rules
@@ -76,7 +77,7 @@ def _wide(name: tuple[str, str, str]) -> Estimator:
     rules = named_rules(f"{name[0]}:{name[2]}")
     shape = Shape(len(features_of(rules, True)), (16, 8), not rules.payoff.has_fines)
     weights = np.random.default_rng(1).normal(0, 0.3, shape.n_weights).astype(np.float32)
-    stored = replace(stored_of(rules.word), shape=shape, weights=weights)
+    stored = replace(stored_of(rules.word), shape=shape, weights=rounded(shape, weights))
     return Estimator(stored, plies=PLIES)
 
 

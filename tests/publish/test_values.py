@@ -96,13 +96,13 @@ def _with(number):
     return changed
 
 
-def _weight(number):
-    """A change of the first weight of a network."""
+def _scale(number):
+    """A change of the first scale of a network's weights."""
 
     def changed(content):
-        at = 4 + int.from_bytes(content[:4], "little")
-        at += -at % 8
-        return content[:at] + np.float32(number).tobytes() + content[at + 4 :]
+        end = 4 + int.from_bytes(content[:4], "little")
+        at = end + -end % 8 + json.loads(content[4:end])["arrays"]["scales"]["at"]
+        return content[:at] + np.float16(number).tobytes() + content[at + 2 :]
 
     return changed
 
@@ -149,8 +149,8 @@ def forge(folder, path, content):
         ("finkel-1", "head.bin", lambda content: content[:9] + b"!" + content[10:]),
         ("skiriuk-7", "skiriuk-7.bin", lambda content: content[:-8] + np.float64(-0.1).tobytes()),
         ("skiriuk-7", "skiriuk-7.bin", lambda content: content[:-4000]),
-        ("skiriuk-7", "skiriuk-7.bin", _weight(np.nan)),
-        ("skiriuk-7", "skiriuk-7.bin", _weight(3e38)),
+        ("skiriuk-7", "skiriuk-7.bin", _scale(np.nan)),
+        ("skiriuk-7", "skiriuk-7.bin", _scale(np.inf)),
     ],
 )
 def test_a_file_whose_numbers_cannot_be_is_refused_by_the_page(

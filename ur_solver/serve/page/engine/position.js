@@ -9,6 +9,7 @@ import { NAMES, faults, parse, textOf } from "./notation.js";
 /**
  * @typedef {object} Values
  * @property {boolean} isExact
+ * @property {number} [agreement] how errors of estimates go together
  * @property {(rows: number[][]) => Promise<{values: ArrayLike<number>, errors?: ArrayLike<number>,
  *   chances?: ArrayLike<number>}>} figures of rows that are not over, to the side to throw; of
  *   estimates half the widths of their intervals, and of exact values in money the chances of
@@ -163,7 +164,7 @@ export class Unfolded {
 
   /** The error of what two values differ by: `error_of_difference` of `ur_solver.answers.decisions`. */
   errorOfDifference(one, other) {
-    const together = 2 * (this.moves.about.agreement ?? 0) * one * other;
+    const together = 2 * (this.source.agreement ?? 0) * one * other;
     return Math.sqrt(Math.max(0, one * one + other * other - together));
   }
 

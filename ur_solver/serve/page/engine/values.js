@@ -5,20 +5,20 @@ import { Refusal, once } from "../common.js";
 /**
  * The values of a table or an estimator.
  * @param {{kind: "served" | "exact" | "network", head: string, pieces: string}} place where they are
- * @param {{plies: number}} facts of an estimator that lies on a site
+ * @param {{plies: number, agreement: number}} facts of an estimator that lies on a site
  * @param {Promise<any>} rules its rule set's `Moves`
  * @param {(path: string, digest?: string) => Promise<ArrayBuffer>} load gives a file
  * @param {(path: string, body: any) => Promise<any>} ask gives a server's answer
  * @returns {Promise<import("./position.js").Values>}
  */
-export async function open({ kind, head, pieces }, { plies }, rules, load, ask) {
+export async function open({ kind, head, pieces }, { plies, agreement }, rules, load, ask) {
   if (kind === "served") {
-    const { exact } = (await rules).about;
-    return new Served(exact !== false, (states) => ask(head, { states }));
+    const { about } = await rules;
+    return new Served(about.exact !== false, about.agreement, (states) => ask(head, { states }));
   }
   const [file, moves] = await Promise.all([load(head), rules]);
   if (kind === "exact") return madeOf(() => new Exact(file, (number, digest) => load(`${pieces}${number}.bin`, digest)));
-  const found = new Estimates(file, moves.data, plies);
+  const found = new Estimates(file, moves.data, plies, agreement);
   await found.figures([]); // which a damaged file does not give
   return found;
 }
@@ -30,9 +30,12 @@ const MOST_STATES = 10_000;
 
 /** Values that a server gives: what is asked for at the same time goes in one request. */
 class Served {
-  /** @param {boolean} isExact @param {(states: number[][]) => Promise<any>} ask */
-  constructor(isExact, ask) {
-    Object.assign(this, { isExact, ask });
+  /**
+   * @param {boolean} isExact @param {number} agreement of an estimator's errors
+   * @param {(states: number[][]) => Promise<any>} ask
+   */
+  constructor(isExact, agreement, ask) {
+    Object.assign(this, { isExact, agreement, ask });
     this.waiting = null;
   }
 
@@ -69,9 +72,10 @@ function arrayOf(type, ...over) {
   return type === "float16" ? Float32Array.from(new Uint16Array(...over), half) : new TYPES[type](...over);
 }
 
-/** The number of 16 bits: not all browsers have arrays of such. */
+/** The number of 16 bits, NaN if it is infinite: not all browsers have arrays of such. */
 function half(bits) {
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return NaN;
   const size = exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24;
   return bits >> 15 ? -size : size;
 }
@@ -303,9 +307,13 @@ class Exact {
 // An estimator's, in a thread of its own: a search takes longer than a page may stand still.
 
 class Estimates {
-  /** @param {ArrayBuffer} file of a network @param {any} rules what `Moves` takes @param {number} plies */
-  constructor(file, rules, plies) {
+  /**
+   * @param {ArrayBuffer} file of a network @param {any} rules what `Moves` takes @param {number} plies
+   * @param {number} agreement of its errors
+   */
+  constructor(file, rules, plies, agreement) {
     this.isExact = false;
+    this.agreement = agreement;
     this.given = { file, rules, plies };
     this.worker = null;
     this.number = 0;
