@@ -144,6 +144,7 @@ def test_a_module_that_does_not_come_gets_a_sentence(browser, host, scheme):
     person.until("#error", "A part of this page did not come, or came damaged. Try again")
     host.lie("HTML")
     person.press("Try again", "#error")
+    person.shown_whole()
     person.page.locator("#start-practise").click()
     person.until("#practise-dialog")
     forgiven(person)
