@@ -29,7 +29,8 @@ import numpy.typing as npt
 from ur_solver.answers.decisions import Values
 from ur_solver.answers.locate import open_file_of
 from ur_solver.api.table import Table
-from ur_solver.estimators.against_table import GAMES, POSITIONS, TableComparison, compared
+from ur_solver.cli.evaluate import comparison_cells
+from ur_solver.estimators.against_table import GAMES, POSITIONS, compared
 from ur_solver.estimators.calibration import positions_of_play
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import Stored
@@ -38,7 +39,6 @@ from ur_solver.estimators.search import CUT, Searched, rolled_out
 from ur_solver.moves import generator_of
 from ur_solver.players.policies import TablePolicy
 from ur_solver.rules import RuleSet, named_rules
-from ur_solver.rules.payoff import Units
 from ur_solver.study.estimates import IntervalEstimate
 from ur_solver.study.match import share_of_wins
 
@@ -169,31 +169,13 @@ def _measure(
             games=asked.games,
             threads=asked.threads,
         )
-        print(_row([*head, *_compared(one, estimator.rules.payoff.units)]), flush=True)
+        depth, _, rms, p99, *others, _ = comparison_cells(one, estimator.rules.payoff.units)
+        print(_row([*head, depth, f"{rms} / {p99}", *others]), flush=True)
         head = ["", ""]
     if asked.rollouts:
         rows = positions_of_play(network, asked.positions, 1001)
         rows = rows[exact.holds_states(rows)]
         _measure_rollouts(estimator, exact, rows[:: max(1, len(rows) // 200)])
-
-
-def _compared(found: TableComparison, units: Units) -> list[str]:
-    def share(value: float | None) -> str:
-        return "" if value is None else f"{100 * value:.1f} %"
-
-    def loss(figure: IntervalEstimate | None, decimals: int) -> str:
-        if figure is None:
-            return ""
-        return f"{units.number(figure.value, decimals)} ± {units.number(figure.margin, decimals)}"
-
-    return [
-        str(found.plies),
-        f"{units.number(found.rms, 2)} / {units.number(found.p99, 2)}",
-        share(found.inside),
-        share(found.differences_inside),
-        loss(found.choice_loss, 3),
-        loss(found.game_loss, 2),
-    ]
 
 
 def _measure_rollouts(estimator: Estimator, exact: Values, rows: Rows) -> None:

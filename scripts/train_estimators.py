@@ -72,12 +72,14 @@ FIRST = {
     "casual-roll-again:7": "casual:7",
     "ben-4dice:7": "ben:7",
     "ben-d4:7": "ben:7",
+    "skiriuk:4": "skiriuk:7",
+    "ben:4": "ben:7",
+    "murray:4": "murray:7",
 }
-"""Games of the same squares: the one begins with the weights of the other."""
+"""Games of the same squares, with other dice or fewer pieces: those that are trained begin with the
+weights of those that come with the program."""
 
 JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
-JUDGED_FIRST = {"skiriuk:4": "skiriuk:7", "ben:4": "ben:7", "murray:4": "murray:7"}
-"""The estimators that come with the program whose endings they are."""
 
 MOST_UNITS = 256
 """Of the first layer, so that a page has little to load."""
@@ -92,7 +94,7 @@ def main() -> None:
     parser.add_argument("--gpu", action="store_true", help="train on a GPU, by CuPy")
     parser.add_argument("--further", action="store_true", help="train those that are there")
     parser.add_argument("--calibrate", type=int, metavar="N", help="anew, by N positions of play")
-    parser.add_argument("--differences", action="store_true", help="calibrate these alone")
+    parser.add_argument("--differences", action="store_true", help="calibrate differences alone")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
     asked = parser.parse_intermixed_args()
     folder = SHIPPED if asked.what == "shipped" else asked.folder
@@ -107,7 +109,7 @@ def main() -> None:
         if path.exists() != asked.further:
             print(f"{path} is {'there' if path.exists() else 'missing'}")
             continue
-        start = path if asked.further else _first(word, asked.what)
+        start = path if asked.further else _path(SHIPPED, FIRST[word]) if word in FIRST else None
         first = None if start is None else read(start)
         train_estimator(
             rules,
@@ -133,12 +135,6 @@ def _calibrate(path: pathlib.Path, positions: int, differences: bool) -> None:
         widths = dataclasses.replace(widths, errors=stored.errors)
     write(path, dataclasses.replace(stored, **vars(widths), measured=measured))
     print(f"{path}: {stored.errors} before, {widths}")
-
-
-def _first(word: str, what: str) -> pathlib.Path | None:
-    """The estimator with whose weights that of a rule set begins."""
-    other = (FIRST if what == "shipped" else JUDGED_FIRST).get(word)
-    return None if other is None else _path(SHIPPED, other)
 
 
 def _smaller(hidden: tuple[int, ...]) -> tuple[int, ...]:

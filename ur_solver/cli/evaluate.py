@@ -185,9 +185,14 @@ def _compared(
 
 def comparison_page(found: list[TableComparison], units: Units) -> str:
     """What people are shown of estimators next to a table, a line for each search."""
+    heads = ["plies", "positions", "RMS", "99 %", "inside", "differences inside"]
+    rows = [[*heads, "a choice loses", "a game loses", "games"]]
+    rows += [comparison_cells(each, units) for each in found]
+    return f"{columns(rows, '>' * 9)}\nerrors and losses are in {units.name}"
 
-    def amount(value: float) -> str:
-        return units.number(value, 2)
+
+def comparison_cells(found: TableComparison, units: Units) -> list[str]:
+    """The figures of one search, as `comparison_page` has them in a line."""
 
     def share(value: float | None) -> str:
         return "" if value is None else f"{100 * value:.1f} %"
@@ -198,14 +203,10 @@ def comparison_page(found: list[TableComparison], units: Units) -> str:
         margin = units.number(figure.margin, decimals)
         return f"{units.number(figure.value, decimals)} \N{PLUS-MINUS SIGN} {margin}"
 
-    heads = ["plies", "positions", "RMS", "99 %", "inside", "differences inside"]
-    rows = [[*heads, "a choice loses", "a game loses", "games"]]
-    for each in found:
-        errors = [amount(each.rms), amount(each.p99)]
-        shares = [share(each.inside), share(each.differences_inside)]
-        losses = [loss(each.choice_loss, 3), loss(each.game_loss, 2), f"{each.games:,}"]
-        rows.append([str(each.plies), f"{each.positions:,}", *errors, *shares, *losses])
-    return f"{columns(rows, '>' * 9)}\nerrors and losses are in {units.name}"
+    errors = [units.number(each, 2) for each in (found.rms, found.p99)]
+    shares = [share(each) for each in (found.inside, found.differences_inside)]
+    losses = [loss(found.choice_loss, 3), loss(found.game_loss, 2), f"{found.games:,}"]
+    return [str(found.plies), f"{found.positions:,}", *errors, *shares, *losses]
 
 
 def _evaluation_page(found: Evaluation, light: str, dark: str) -> str:

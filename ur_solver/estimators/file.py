@@ -1,6 +1,6 @@
 """The file of an estimator.
 
-It has up to some hundred kilobytes.
+It has 25 to 500 kilobytes.
 
 It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
 
@@ -32,8 +32,8 @@ All numbers are little endian. The file gets its name only when it is complete. 
 checked before anything is read, so that no memory is allocated for what a file only claims to hold.
 No sum of weights overflows a float32, so that every value is a number.
 
-Most weights are of the first layer, hence its few digits: rounding them changes the values of play
-by some tenth of a point, a tenth of what they are wrong by (`docs/estimates.md`).
+Most weights are of the first layer, hence its few digits: rounding changes values of play by about
+a tenth of a point (`docs/notes/estimator-trials.md`).
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def packed(shape: Shape, weights: Weights) -> dict[str, npt.NDArray[Any]]:
     """The weights of a network as a file has them: its `first_layer`, `scales` and `weights`."""
     matrix, _ = shape.layers(weights)[0]
     wanted = np.abs(matrix).max(axis=1).astype(np.float64) / _MOST_MULTIPLE
-    scales = np.maximum(wanted, _LEAST_SCALE).astype("<f2")
+    scales = np.maximum(wanted, _LEAST_SCALE).astype(np.float16)
     # rounded up: the same weights have the same scales again
     scales = np.where(scales < wanted, np.nextafter(scales, np.float16(np.inf)), scales)
     multiples = np.rint(matrix / scales[:, np.newaxis].astype(np.float32))

@@ -500,12 +500,11 @@ def train_estimator(
     time. `exact` is a table that the values are compared with at the end. `first` is an estimator
     of the same squares, of the same game, the game with other dice or with more pieces, whose
     weights are begun with: it is trained as one that has gone half of the way, or less if it reads
-    fewer features.
-    Where `hidden` asks for a smaller first layer, the units that count least are left out.
-    InputError if the hidden layers or a number are invalid, or the first estimator has other
-    features; CheckpointError if there is a checkpoint of another training; OutputError if the
-    path is that of something else than an estimator of the rule set, or the checkpoint or the
-    file cannot be written.
+    fewer features. Where `hidden` asks for a smaller first layer, the units that count least are
+    left out. InputError if the hidden layers or a number are invalid, or the first estimator has
+    other features; CheckpointError if there is a checkpoint of another training; OutputError if the
+    path is that of something else than an estimator of the rule set, or the checkpoint or the file
+    cannot be written.
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
