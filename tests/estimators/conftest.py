@@ -11,7 +11,7 @@ from ur_solver.estimators.training import train_estimator
 from ur_solver.rules import named_rules
 
 ROUNDS = 8
-EFFORT = Effort()
+EFFORT = Effort(positions=300, rollouts=32)
 
 
 @pytest.fixture(scope="session", params=["finkel:2", "skiriuk:2"])
