@@ -8,11 +8,12 @@
 `shipped` writes ur_solver/estimators/shipped/*.h5, from the seeds below. `judged` trains rule sets
 whose tables fit, where `ur solve` has put them, and writes estimators to --folder for
 scripts/measure_estimators.py; most begin with the weights of one that comes with the program. An
-interrupted run goes on where it stopped. With --further estimators that are there are trained for
+interrupted run goes on where it stopped. Where `ur solve --left` has made a table of a game's
+endings, the network learns from it. With --further estimators that are there are trained for
 longer, from their weights. With --calibrate the intervals of estimators that are there are
-calibrated anew, by the table of endings too that `ur solve` has made, if there is one; with
---differences those of differences alone, for networks that were trained by one ply: cut rollouts
-do not see what their values are wrong by.
+calibrated anew, by the table of endings too, if there is one; with --differences those of
+differences alone, for networks that were trained by one ply: cut rollouts do not see what their
+values are wrong by.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ import pathlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
+from ur_solver.answers.locate import find_part
+from ur_solver.api.table import Table
 from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.estimator import SHIPPED, Estimator, with_tables
 from ur_solver.estimators.file import read, write
@@ -111,6 +114,10 @@ def main() -> None:
             continue
         start = path if asked.further else _path(SHIPPED, FIRST[word]) if word in FIRST else None
         first = None if start is None else read(start)
+        part = find_part(rules)
+        endings = None if part is None else Table(part)
+        if endings is not None:
+            endings.load()
         train_estimator(
             rules,
             path,
@@ -119,6 +126,7 @@ def main() -> None:
             threads=asked.threads,
             hidden=None if first is None else _smaller(first.shape.hidden),
             first=first,
+            endings=endings,
             backend=_backend(rules) if asked.gpu else None,
             on_round=_say,
         )

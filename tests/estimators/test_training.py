@@ -8,11 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import ur_solver as ur
 from tests.estimators.test_file import stored_of
 from tests.scripts import script_module
 from ur_solver.answers.decisions import Values
 from ur_solver.api.table import Table
+from ur_solver.cli import cli
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.estimators import calibration
 from ur_solver.estimators import training as making
@@ -346,6 +349,43 @@ def test_a_stage_ends_when_errors_no_longer_fall():
         training.errors += [0.1] * 60
         is_over = training.advance()
     assert is_over
+
+
+def test_a_network_learns_from_the_exact_values_of_a_table_of_endings(
+    estimator, exact, tmp_path: pathlib.Path
+):
+    rules, values = estimator.rules, shuffled(estimator).network
+    with ur.solve(rules, tmp_path / "endings.h5", left=1) as endings:
+        for depth in (0, 1):
+            games = TrainingGames.begun(rules, 64, fixed_rng())
+            for _ in range(2):
+                window = games.play(values, fixed_rng(), 0.9, depth, endings)
+            held = endings.holds_states(window.rows)
+            assert 100 < held.sum() < len(held) - 100
+            errors = np.abs(window.returns - exact.state_values(window.rows))
+            assert errors[held].max() < 1e-6
+            assert errors[~held].mean() > 0.01
+            # without it they are what the network makes of them
+            alone = games.play(values, fixed_rng(), 0.9, depth)
+            held = endings.holds_states(alone.rows)
+            assert np.abs(alone.returns - exact.state_values(alone.rows))[held].mean() > 0.01
+
+
+def test_a_training_finds_the_table_of_endings(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("UR_TABLES", str(tmp_path))
+    with ur.solve("finkel:2", left=1) as endings:
+        n = endings.info()["positions"]
+    path = str(tmp_path / "e.h5")
+    wanted = ["-n", "2", "--rounds", "1", "--hidden", "8", "-o", path]
+    result = CliRunner().invoke(cli, ["train", "finkel", *wanted])
+    assert result.exit_code == 0, result.output
+    assert f"with a table of {n:,} positions of the endings" in result.output
+    made = ur.open_estimator(path).stored
+    assert made.made_by["endings"] == n
+    # what is compared is what the table holds
+    assert made.measured["against_table"]["positions"] > 0
 
 
 @pytest.mark.parametrize(

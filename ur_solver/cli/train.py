@@ -80,9 +80,10 @@ def train_command(
     """Train an estimator of RULES: a small network that estimates the value of any position.
 
     For games that are too large to be solved. The network plays against itself and learns by
-    backing up the values of every throw and move in the positions that it meets. Interrupted
-    training resumes when the same command is given again. Values of an estimator are never exact;
-    each comes with its error.
+    backing up the values of every throw and move in the positions that it meets. If there is a
+    table of the game's endings (ur solve --left), it learns from the exact values as well.
+    Interrupted training resumes when the same command is given again. Values of an estimator are
+    never exact; each comes with its error.
 
     \b
     ur train finkel -n 1 --rounds 2
@@ -151,6 +152,8 @@ def report(estimator: Estimator) -> str:
         f"  {made['positions']:,} positions of play in {time_text(made['seconds'])}, seed "
         f"{made['seed']}, {made['made'][:10]} by ur_solver {made['program']}",
     ]
+    if "endings" in made:
+        lines.append(f"  with a table of {made['endings']:,} positions of the endings")
     if "first" in made:
         lines.append(
             f"  begun with the weights of an estimator of {made['first']['rules']}, of "

@@ -11,8 +11,9 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
         hidden       text     the sizes of the hidden layers, as a JSON list
         made_by      text     how it was made, as a JSON object (`MADE_BY`): seed, rounds,
                               positions, seconds, when (ISO 8601, UTC) and by which version of the
-                              program; the same of the estimator whose weights it began with, if
-                              any, and its rules
+                              program; the positions of the table of endings that play asked, if
+                              any; the same of the estimator whose weights it began with, if any,
+                              and its rules
         measured     text     by what its errors were measured, and how, as a JSON object
                               (`MEASURED`)
         digest       text     SHA-256, hexadecimal, over all of the above but itself (as sorted
@@ -98,6 +99,7 @@ MADE_BY: dict[str, Any] = {
     "program": _TEXT,
 }
 _FIRST = MADE_BY | {"rules": _TEXT}
+MADE_BY["endings?"] = _FIRST["endings?"] = _COUNT
 MADE_BY["first?"] = _FIRST["first?"] = _FIRST
 
 _ERRORS = {**dict.fromkeys(("rms", "p95", "p99"), _AMOUNT), "bias": _NUMBER, "positions": _COUNT}

@@ -18,6 +18,10 @@ what whole games by one ply taught (`docs/notes/estimator-trials.md`).
 The last quarter learns more often from the same positions, since returns are best and steps are
 small then. Noise would be learnt closely if it were so from the start.
 
+Where there is a table of the game's endings, its exact values stand in play for those of the
+network. Returns of its positions are then exact, and backups of those before it are right at its
+edge: what is wrong there would otherwise go back through the whole game, a few plies a window.
+
 A training that begins with the weights of another network first lets it play each game for a random
 number of plies. Otherwise all games would end at about the same time, and a short training would
 see positions of one stage of the game after the other.
@@ -39,6 +43,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -216,19 +221,25 @@ class TrainingGames:
         return ply, is_over
 
     def play(
-        self, values: Values, rng: np.random.Generator, weight: float, depth: int = 0
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        weight: float,
+        depth: int = 0,
+        endings: Values | None = None,
     ) -> Window:
         """Play a window of plies.
 
         `weight` is lambda, that of what comes later; `depth` is that of the search that values what
-        a ply leads to.
+        a ply leads to; `endings` is a table of the endings.
         """
-        n, looking = len(self.rows), Searched(values, depth)
+        n, known = len(self.rows), Searched(values, 0, endings)
+        looking = Searched(values, depth, endings)
         explore = np.where(np.arange(n) % 2, _EXPLORE, 0.0)
         rows, worth, own, carried = [], [], [], []
         for _ in range(PLIES):
             rows.append(self.rows)
-            own.append(values.state_values(self.rows))
+            own.append(known.state_values(self.rows))
             ply, is_over = self._play_ply(looking, rng, explore)
             worth.append(ply.worth)
             carried.append(np.where(ply.is_best & ~is_over, ply.sign, 0.0))
@@ -248,9 +259,10 @@ class Training:
     """The state of a training, round after round.
 
     `hidden` are the sizes of the hidden layers (`default_hidden`), `first` the weights to begin
-    with, random ones by default. `games` are by stream; `errors` by round, the mean square of what
-    returns and values differed by. Where a training goes on until it no longer improves, `stage` of
-    `STAGES` is at work, and began with the round `stage_began`.
+    with, random ones by default, and `endings` a table of the endings. `games` are by stream;
+    `errors` by round, the mean square of what returns and values differed by. Where a training goes
+    on until it no longer improves, `stage` of `STAGES` is at work, and began with the round
+    `stage_began`.
     """
 
     def __init__(
@@ -260,9 +272,11 @@ class Training:
         seed: int = 1,
         backend: Backend | None = None,
         first: Weights | None = None,
+        endings: Values | None = None,
     ) -> None:
         self.rules = rules
         self.seed = seed
+        self.endings = endings
         self.backend = backend or Backend(rules)
         self.sizes = self.backend.sizes
         n = len(features_of(rules, True))
@@ -308,7 +322,11 @@ class Training:
         values = self.backend.values(self.shape, self.optimiser.weights)
         own = [np.random.default_rng([self.seed, self.rounds, k]) for k in range(sizes.streams)]
         windows = list(
-            pool.map(lambda games, rng: games.play(values, rng, weight, depth), self.games, own)
+            pool.map(
+                lambda games, rng: games.play(values, rng, weight, depth, self.endings),
+                self.games,
+                own,
+            )
         )
         rows = np.concatenate([window.rows for window in windows])
         returns = np.concatenate([window.returns for window in windows]).astype(np.float32)
@@ -487,6 +505,7 @@ def train_estimator(
     threads: int | None = None,
     effort: Effort | None = None,
     exact: Values | None = None,
+    endings: Table | None = None,
     backend: Backend | None = None,
     first: Stored | None = None,
     on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
@@ -497,7 +516,8 @@ def train_estimator(
     The checkpoint lies next to the file at `path` until the end. Either `minutes` (including the
     time before an interruption) or `rounds` say how long to train, where the same rounds give the
     same weights; with neither, until it no longer improves. Nothing depends on `threads` but the
-    time. `exact` is a table that the values are compared with at the end. `first` is an estimator
+    time. `exact` is a table that the values are compared with at the end, `endings` one that play
+    asks for what it holds, so that the network learns from it. `first` is an estimator
     of the same squares, of the same game, the game with other dice or with more pieces, whose
     weights are begun with: it is trained as one that has gone half of the way, or less if it reads
     fewer features. Where `hidden` asks for a smaller first layer, the units that count least are
@@ -520,7 +540,7 @@ def train_estimator(
         weights = _begun_with(first, rules, hidden)
         is_wide = features_read(first.rules, first.shape.inputs).is_wide
         begun = _DEEP_FROM if is_wide else _NARROW_FROM
-    training = Training(rules, hidden, seed, backend, weights)
+    training = Training(rules, hidden, seed, backend, weights, endings)
     checkpoint = checkpoint_path(path)
     seconds = 0.0
     if checkpoint.exists():
@@ -552,6 +572,8 @@ def train_estimator(
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "program": version("ur-solver"),
     }
+    if endings is not None:
+        made_by["endings"] = endings.file.part.n_positions
     if first is not None:
         made_by["first"] = {"rules": first.rules.title, **first.made_by}
     stored = Stored(
@@ -630,7 +652,9 @@ def train(
     """Train an estimator of a rule set that is too large to be solved, and open it.
 
     A training that is interrupted goes on from its checkpoint when it is asked for again. An
-    estimator that is there is replaced at the end.
+    estimator that is there is replaced at the end. If there is a table of the endings, play asks
+    it, and the network learns from its exact values; if there is one of the whole game, the values
+    are compared with it at the end.
 
     Parameters
     ----------
@@ -641,8 +665,8 @@ def train(
     minutes : float, optional
         How long to train. By default until it no longer improves.
     rounds : int, optional
-        How many rounds of play and learning, in place of a time: the same rounds and seed make the
-        same estimator.
+        How many rounds of play and learning, in place of a time: the same rounds, seed and table
+        of endings make the same estimator.
     hidden : tuple of int, optional
         The sizes of the hidden layers.
     seed : int
@@ -686,8 +710,11 @@ def train(
         make_folder(output.parent)
     else:
         output = pathlib.Path(path_text(path))
-    file = find_file(chosen) or find_part(chosen)
-    try:
+    with ExitStack() as stack:
+        whole, endings = (
+            None if file is None else stack.enter_context(Table(file))
+            for file in (find_file(chosen), find_part(chosen))
+        )
         train_estimator(
             chosen,
             output,
@@ -696,11 +723,9 @@ def train(
             hidden=hidden and tuple(whole_number("a layer's size", each) for each in hidden),
             seed=seed,
             threads=threads,
-            exact=None if file is None else Table(file),
+            exact=whole or endings,
+            endings=endings,
             on_round=on_round,
             on_resume=on_resume,
         )
-    finally:
-        if file is not None:
-            file.close()
     return with_tables(Estimator(output))
