@@ -96,9 +96,8 @@ def test_draws_are_a_half_where_pieces_rest(pieces: int):
     assert isinstance(kernel_of(space), ListKernel)
     drawn = kernel_of(space).turns.draws(0, space.n_values)
     assert drawn.sum() > 10
-    for rank in range(space.n_values):
-        position = space.unrank(rank)
-        assert drawn[rank] == is_drawn(rules, position)
+    for rank in {*range(0, space.n_values, 7), *np.flatnonzero(drawn).tolist()}:
+        assert drawn[rank] == is_drawn(rules, space.unrank(rank))
     assert (values[drawn] == 0.5).all()
     assert max(proven) < 1e-10
 
