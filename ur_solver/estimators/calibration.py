@@ -38,6 +38,9 @@ from ur_solver.estimators.search import CUT, Searched, play_ply, rolled_out, sta
 _FROM_A_GAME = 12
 """The mean number of positions that are drawn from a game: neighbours are much alike."""
 
+_BY_TABLE = 4
+"""Times as many positions by a table as by rollouts: it answers at once."""
+
 _MOST_PLIES = 5000
 
 _MOST_BATCHES = 20
@@ -201,7 +204,7 @@ def calibrated(
     off = ValueErrors.of(values.state_values(rows) - cut.values)
     measured = {**asdict(effort), "plies": CUT, "against_rollouts": asdict(off)}
     if exact is not None:
-        held = positions_of_play(values, effort.positions, seed, exact)
+        held = positions_of_play(values, _BY_TABLE * effort.positions, seed, exact)
         if len(held):
             errors = np.maximum(errors, _widths(values, held, _Known.by_table(exact, held)))
             measured["against_table"] = asdict(value_errors(values, exact, held))
