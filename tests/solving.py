@@ -22,11 +22,17 @@ from ur_solver.rules.turns import evaluate
 from ur_solver.solving.execution import Event, Finished, counts_for, run
 from ur_solver.solving.plan import Action, plan_of
 from ur_solver.solving.request import Request
-from ur_solver.space import Space
+from ur_solver.space import Block, Space
 
 needs_openmp = pytest.mark.skipif(
     not HAS_OPENMP, reason="built without OpenMP: one thread solves a block"
 )
+
+
+def block_of(space: Space, rank: int) -> Block:
+    """The block that has a rank."""
+    firsts = space.blocks.offset[:, 0]
+    return space.blocks[int(np.searchsorted(firsts, rank, side="right")) - 1]
 
 
 def make_table(

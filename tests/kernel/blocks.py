@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tests.solving import solve
+from tests.solving import block_of, solve
 from ur_solver.engine.block import Lease, iterate
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns
@@ -91,11 +91,6 @@ def random_values(n: int, seed: int) -> Values:
 
 def random_ranks(space: Space, count: int, seed: int) -> list[int]:
     return np.random.default_rng(seed).integers(0, space.n_values, count).tolist()
-
-
-def block_of(space: Space, rank: int) -> Block:
-    firsts = [block.offset for block in space.blocks]
-    return space.blocks[int(np.searchsorted(firsts, rank, side="right")) - 1]
 
 
 def tiled_fixed_point(space: TileSpace, kernel: RaceKernel, threads: int = 1) -> Values:

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.kernel.blocks import block_of, ranks_of
-from tests.solving import solve
+from tests.kernel.blocks import ranks_of
+from tests.solving import block_of, solve
 from ur_solver.kernel import _row_layout
 from ur_solver.kernel._levels import LevelTurns
 from ur_solver.kernel._tiled import instruction_sets

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.golden import FOLDER, each_kind
-from tests.kernel.blocks import block_of, probes, ranks_of, solution
-from tests.solving import solve
+from tests.kernel.blocks import probes, ranks_of, solution
+from tests.solving import block_of, solve
 from ur_solver.kernel import _row_layout
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.kernel._workspace import Workspace

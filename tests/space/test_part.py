@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.solving import block_of
 from ur_solver.errors import InputError
 from ur_solver.rules import DARK, LIGHT, named_rules
 from ur_solver.space import PartBlocks, part_from, part_of, space_of
 
 WORDS = ["finkel:3", "murray:2", "masters:3", "skiriuk:3", "birds:2", "ben:2", "bell-stakes:2"]
-
-
-def block_at(space, rank):
-    firsts = [block.offset for block in space.blocks]
-    return int(np.searchsorted(firsts, rank, side="right")) - 1
 
 
 def some_ranks(space, count=300):
@@ -30,7 +26,7 @@ def test_a_part_has_the_positions_with_that_number_of_pieces_left(word):
         for rank in some_ranks(space):
             position = space.unrank(rank)
             most = max(rules.pieces - position.n_off(side) for side in (LIGHT, DARK))
-            assert (block_at(space, rank) in part) == (most <= left)
+            assert (block_of(space, rank).index in part) == (most <= left)
         assert part.left == left
         assert part.name == f"left-{left}"
 
@@ -48,7 +44,7 @@ def test_no_move_leads_out_of_a_part(word):
             for throw in rules.dice.throws:
                 for move in rules.legal_moves(position, throw):
                     if move.position.winner is None:
-                        assert block_at(space, space.rank(move.position)) in part
+                        assert block_of(space, space.rank(move.position)).index in part
 
 
 def test_endings_are_as_many_as_the_positions_of_the_smaller_game():
@@ -84,8 +80,8 @@ def test_what_a_position_leads_to_is_no_more_than_it_has_to_be():
             if each.winner is None and each.notation not in seen:
                 seen.add(each.notation)
                 waiting.append(each)
-    reached = {block_at(space, space.rank(rules.position(text))) for text in seen}
-    part = part_from(space, [block_at(space, space.rank(start))])
+    reached = {block_of(space, space.rank(rules.position(text))).index for text in seen}
+    part = part_from(space, [block_of(space, space.rank(start)).index])
     assert reached == set(part.indices)
     assert part.name == "part"
     assert part.left is None

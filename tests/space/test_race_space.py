@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.golden import NAMES, each_kind, golden_rules
+from tests.solving import block_of
 from tests.value_iteration import reachable
 from tests.ways import count_positions
 from ur_solver.errors import IllegalPositionError
@@ -101,16 +102,12 @@ def test_rank_and_unrank_of_large_spaces(name, share, side):
 def test_moves_lead_to_the_same_block_or_an_earlier_one(name, share):
     space = space_of(named_rules(name))
     position = space.unrank(int(share * space.n_values))
-    block = _block(space, position)
+    block = block_of(space, space.rank(position)).index
     after = [position.pass_turn()]
     for throw in space.rules.dice.throws:
         after += [move.position for move in space.rules.legal_moves(position, throw)]
     for each in after:
-        assert each.winner is not None or _block(space, each) <= block
-
-
-def _block(space, position) -> int:
-    return int(np.searchsorted(space.blocks.offset[:, 0], space.rank(position), side="right")) - 1
+        assert each.winner is not None or block_of(space, space.rank(each)).index <= block
 
 
 @every_small

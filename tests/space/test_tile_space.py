@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.solving import block_of
 from tests.value_iteration import reachable
 from ur_solver.errors import IllegalPositionError, RuleSetError
 from ur_solver.rules import DARK, LIGHT, named_rules
@@ -109,7 +110,7 @@ def test_moves_lead_to_blocks_that_are_solved_before(which, fraction):
     rules = named_rules(*which)
     space = space_of(rules)
     position = space.unrank(int(fraction * space.n_values))
-    own = _block(space, position)
+    own = block_of(space, space.rank(position)).index
     reached = [
         move.position
         for choice in turn(position)
@@ -118,12 +119,7 @@ def test_moves_lead_to_blocks_that_are_solved_before(which, fraction):
     ]
     for after in [*reached, position.pass_turn()]:
         if after.winner is None:
-            assert _block(space, after) in {own, *space.reads(own)}
-
-
-def _block(space, position):
-    firsts = [block.offset for block in space.blocks]
-    return int(np.searchsorted(firsts, space.rank(position), side="right")) - 1
+            assert block_of(space, space.rank(after)).index in {own, *space.reads(own)}
 
 
 @pytest.mark.parametrize(("name", "pieces"), [("birds", 2), ("casual", 3), ("skiriuk", 2)])
