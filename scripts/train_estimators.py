@@ -38,8 +38,8 @@ SHIPPED_RULES = {
     "murray:7": 1,
     "murray-0-to-3:7": 2,
     "ben:7": 3,
-    "skiriuk:7": 4,
-    "skiriuk-d4:7": 5,
+    "skiriuk:7": 104,
+    "skiriuk-d4:7": 105,
     "birds:5": 6,
     "finkel:7": 7,
     "conventional:7": 8,
@@ -60,7 +60,7 @@ SHIPPED_RULES = {
     "ben-4dice:7": 23,
     "ben-d4:7": 24,
 }
-"""With their seeds."""
+"""With the seeds of their last trainings."""
 
 FIRST = {
     "murray-0-to-3:7": "murray:7",
