@@ -11,9 +11,9 @@ scripts/measure_estimators.py; most begin with the weights of one that comes wit
 interrupted run goes on where it stopped. Where `ur solve --left` has made a table of a game's
 endings, the network learns from it. With --further estimators that are there are trained for
 longer, from their weights. With --calibrate the intervals of estimators that are there are
-calibrated anew, by the table of endings too, if there is one; with --differences those of
-differences alone, for networks that were trained by one ply: cut rollouts do not see what their
-values are wrong by.
+calibrated anew, by the table of the game or of its endings too, if there is one; with --differences
+those of differences alone, for networks that were trained by one ply: cut rollouts do not see what
+their values are wrong by.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SHIPPED_RULES = {
     "ben-4dice:7": 23,
     "ben-d4:7": 24,
 }
-"""With the seeds of their last trainings."""
+"""Each with the seed of its last training."""
 
 FIRST = {
     "murray-0-to-3:7": "murray:7",
@@ -126,6 +126,7 @@ def main() -> None:
             threads=asked.threads,
             hidden=None if first is None else _smaller(first.shape.hidden),
             first=first,
+            exact=endings,
             endings=endings,
             backend=_backend(rules) if asked.gpu else None,
             on_round=_say,

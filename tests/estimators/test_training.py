@@ -141,7 +141,7 @@ def test_intervals_hold_where_a_table_has_positions(estimator, exact):
     assert share_inside(sound, wrong, rows) > 0.9
     assert differences_inside(sound, wrong, rows) > 0.9
     assert differences_inside(with_widths(estimator, without), wrong, rows) < 0.8
-    assert measured["against_table"]["positions"] == 4 * effort.positions
+    assert measured["against_table"]["positions"] == calibration._BY_TABLE * effort.positions
     # a table of what no game comes to says nothing
     wrong.holds_states = lambda states: np.zeros(len(states), dtype=bool)
     again, _ = calibrated(network, QUICK, exact=wrong)
@@ -381,10 +381,9 @@ def test_a_training_finds_the_table_of_endings(
     wanted = ["-n", "2", "--rounds", "1", "--hidden", "8", "-o", path]
     result = CliRunner().invoke(cli, ["train", "finkel", *wanted])
     assert result.exit_code == 0, result.output
-    assert f"with a table of {n:,} positions of the endings" in result.output
+    assert f"with the exact values of a table of {n:,} positions" in result.output
     made = ur.open_estimator(path).stored
     assert made.made_by["endings"] == n
-    # what is compared is what the table holds
     assert made.measured["against_table"]["positions"] > 0
 
 

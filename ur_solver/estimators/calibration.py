@@ -39,7 +39,7 @@ _FROM_A_GAME = 12
 """The mean number of positions that are drawn from a game: neighbours are much alike."""
 
 _BY_TABLE = 4
-"""Times as many positions by a table as by rollouts: it answers at once."""
+"""How many times as many positions a table checks as rollouts do: it answers at once."""
 
 _MOST_PLIES = 5000
 

@@ -11,9 +11,9 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
         hidden       text     the sizes of the hidden layers, as a JSON list
         made_by      text     how it was made, as a JSON object (`MADE_BY`): seed, rounds,
                               positions, seconds, when (ISO 8601, UTC) and by which version of the
-                              program; the positions of the table of endings that play asked, if
-                              any; the same of the estimator whose weights it began with, if any,
-                              and its rules
+                              program; how many positions the table of endings holds that it
+                              learnt from, if any; the same of the estimator whose weights it
+                              began with, if any, and its rules
         measured     text     by what its errors were measured, and how, as a JSON object
                               (`MEASURED`)
         digest       text     SHA-256, hexadecimal, over all of the above but itself (as sorted
@@ -95,11 +95,11 @@ schema of an object. Keys that may be missing end in a question mark."""
 MADE_BY: dict[str, Any] = {
     **dict.fromkeys(("seed", "rounds", "positions"), _COUNT),
     "seconds": _AMOUNT,
+    "endings?": _COUNT,
     "made": _TIME,
     "program": _TEXT,
 }
 _FIRST = MADE_BY | {"rules": _TEXT}
-MADE_BY["endings?"] = _FIRST["endings?"] = _COUNT
 MADE_BY["first?"] = _FIRST["first?"] = _FIRST
 
 _ERRORS = {**dict.fromkeys(("rms", "p95", "p99"), _AMOUNT), "bias": _NUMBER, "positions": _COUNT}

@@ -5,9 +5,10 @@ position gets its full backup B, over all throws and moves, and from these a lam
 
     G[t] = B[t] + lambda * sign * (G[t + 1] - V[t + 1])
 
-backwards, V being the network's value and the sign -1 where the other side throws next. It is cut
-where a move explored, at the end of a game and at the end of the window. The network is then fitted
-to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
+backwards, V being the network's value (a table's where it asks one) and the sign -1 where the other
+side throws next. It is cut where a move explored, at the end of a game and at the end of the
+window. The network is then fitted to the returns. Without them (lambda 0) a network soon agrees
+with itself and stays wrong.
 
 The first half of a training is fast: a backup looks one ply ahead. But a network plays worse by it
 than its values are, and learns what that play is worth: in skiriuk it gives a lead too little. In
@@ -19,8 +20,7 @@ The last quarter learns more often from the same positions, since returns are be
 small then. Noise would be learnt closely if it were so from the start.
 
 Where there is a table of the game's endings, its exact values stand in play for those of the
-network. Returns of its positions are then exact, and backups of those before it are right at its
-edge: what is wrong there would otherwise go back through the whole game, a few plies a window.
+network. Returns of its positions are then exact, and positions before it are backed up from them.
 
 A training that begins with the weights of another network first lets it play each game for a random
 number of plies. Otherwise all games would end at about the same time, and a short training would
@@ -236,23 +236,24 @@ class TrainingGames:
         n, known = len(self.rows), Searched(values, 0, endings)
         looking = Searched(values, depth, endings)
         explore = np.where(np.arange(n) % 2, _EXPLORE, 0.0)
-        rows, worth, own, carried = [], [], [], []
+        rows, worth, before, own, carried = [], [], [], [], []
         for _ in range(PLIES):
             rows.append(self.rows)
-            own.append(known.state_values(self.rows))
+            before.append(known.state_values(self.rows))
+            own.append(before[-1] if endings is None else values.state_values(self.rows))
             ply, is_over = self._play_ply(looking, rng, explore)
             worth.append(ply.worth)
             carried.append(np.where(ply.is_best & ~is_over, ply.sign, 0.0))
         returns, later = worth, np.zeros(n)
         for t in reversed(range(PLIES)):
             returns[t] = worth[t] + weight * carried[t] * later
-            later = returns[t] - own[t]
+            later = returns[t] - before[t]
         all_rows = np.concatenate(rows)
         scale = scale_of(values.rules, all_rows)
-        found, before = np.concatenate(returns) / scale, np.concatenate(own) / scale
+        found, network = np.concatenate(returns) / scale, np.concatenate(own) / scale
         if not values.rules.payoff.has_fines:
             found = np.clip(found, 0, 1)
-        return Window(all_rows, found, float(np.mean((found - before) ** 2)))
+        return Window(all_rows, found, float(np.mean((found - network) ** 2)))
 
 
 class Training:
@@ -514,17 +515,17 @@ def train_estimator(
     """Train an estimator and write its file; go on with a training that was interrupted.
 
     The checkpoint lies next to the file at `path` until the end. Either `minutes` (including the
-    time before an interruption) or `rounds` say how long to train, where the same rounds give the
-    same weights; with neither, until it no longer improves. Nothing depends on `threads` but the
-    time. `exact` is a table that the values are compared with at the end, `endings` one that play
-    asks for what it holds, so that the network learns from it. `first` is an estimator
-    of the same squares, of the same game, the game with other dice or with more pieces, whose
-    weights are begun with: it is trained as one that has gone half of the way, or less if it reads
-    fewer features. Where `hidden` asks for a smaller first layer, the units that count least are
-    left out. InputError if the hidden layers or a number are invalid, or the first estimator has
-    other features; CheckpointError if there is a checkpoint of another training; OutputError if the
-    path is that of something else than an estimator of the rule set, or the checkpoint or the file
-    cannot be written.
+    time before an interruption) or `rounds` say how long to train, where the same rounds, with the
+    same table of endings, give the same weights; with neither, until it no longer improves. Nothing
+    depends on `threads` but the time. `exact` is a table that the values are compared with at the
+    end, `endings` one that play asks for what it holds, so that the network learns from it. `first`
+    is an estimator of the same squares, of the same game, the game with other dice or with more
+    pieces, whose weights are begun with: it is trained as one that has gone half of the way, or
+    less if it reads fewer features. Where `hidden` asks for a smaller first layer, the units that
+    count least are left out. InputError if the hidden layers or a number are invalid, or the first
+    estimator has other features; CheckpointError if there is a checkpoint of another training;
+    OutputError if the path is that of something else than an estimator of the rule set, or the
+    checkpoint or the file cannot be written.
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
