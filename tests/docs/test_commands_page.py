@@ -54,7 +54,7 @@ ASKED = {
     "ur solve": [["solve", "finkel:1", "--force"], ["solve", "finkel:2", "--dry-run"]],
     "ur train": [
         ["train", "finkel:1", "--rounds", "1", "--hidden", "4"],
-        ["train", "masters", "-n", "1", "--rounds", "1", "--hidden", "4"],
+        ["train", "masters", "-n", "2", "--rounds", "1", "--hidden", "4"],
     ],
     "ur rules": [["rules", "finkel:1", "--estimate"]],
     "ur plan": [["plan", "finkel:2"]],
@@ -184,8 +184,11 @@ def games(tmp_path, finkel2):
     web = Web(pathlib.Path(finkel2).read_bytes())
     found["WEB"], found["FETCHED"] = web.url, str(tmp_path / "t.h5")
     found["LENGTHS"] = str(tmp_path / "lengths.h5")
-    arguments = ["solve", "finkel:1", "--objective", "length", "-q", "-o", found["LENGTHS"]]
-    assert CliRunner().invoke(cli, arguments).exit_code == 0
+    for arguments in (
+        ["finkel:1", "--objective", "length", "-o", found["LENGTHS"]],
+        ["masters:2", "--left", "1"],
+    ):
+        assert CliRunner().invoke(cli, ["solve", "-q", *arguments]).exit_code == 0
     found["OPENED"] = str(tmp_path / "opened.ur")
     text = "rules: finkel:2\nopening: 1-2\n\nD 0 --\nend: unfinished"
     pathlib.Path(found["OPENED"]).write_text(text, encoding="utf-8")
