@@ -82,7 +82,7 @@ def test_no_error_is_proven_that_a_disturbed_value_exceeds(rules: RuleSet):
             assert prove_disturbed(space, values, block, place, -1e-3) > 1e-3 - 1e-12
 
 
-@pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("pieces", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_draws_are_a_half_where_pieces_rest(pieces: int):
     rules = fives(pieces).changed(another_piece=True, extra_on_capture=True)
     space = space_of(rules)
@@ -96,7 +96,7 @@ def test_draws_are_a_half_where_pieces_rest(pieces: int):
     assert isinstance(kernel_of(space), ListKernel)
     drawn = kernel_of(space).turns.draws(0, space.n_values)
     assert drawn.sum() > 10
-    for rank in {*range(0, space.n_values, 7), *np.flatnonzero(drawn).tolist()}:
+    for rank in range(space.n_values):
         assert drawn[rank] == is_drawn(rules, space.unrank(rank))
     assert (values[drawn] == 0.5).all()
     assert max(proven) < 1e-10
