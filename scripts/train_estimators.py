@@ -22,6 +22,7 @@ import argparse
 import dataclasses
 import os
 import pathlib
+from contextlib import nullcontext
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
@@ -115,22 +116,21 @@ def main() -> None:
         start = path if asked.further else _path(SHIPPED, FIRST[word]) if word in FIRST else None
         first = None if start is None else read(start)
         part = find_part(rules)
-        endings = None if part is None else Table(part)
-        if endings is not None:
-            endings.load()
-        train_estimator(
-            rules,
-            path,
-            minutes=asked.minutes,
-            seed=seeds.get(word, 1),
-            threads=asked.threads,
-            hidden=None if first is None else _smaller(first.shape.hidden),
-            first=first,
-            exact=endings,
-            endings=endings,
-            backend=_backend(rules) if asked.gpu else None,
-            on_round=_say,
-        )
+        with nullcontext() if part is None else Table(part) as endings:
+            if endings is not None:
+                endings.load()
+            train_estimator(
+                rules,
+                path,
+                minutes=asked.minutes,
+                seed=seeds.get(word, 1),
+                threads=asked.threads,
+                hidden=None if first is None else _smaller(first.shape.hidden),
+                first=first,
+                endings=endings,
+                backend=_backend(rules) if asked.gpu else None,
+                on_round=_say,
+            )
         print(f"{path}: {path.stat().st_size:,} bytes")
 
 

@@ -517,15 +517,15 @@ def train_estimator(
     The checkpoint lies next to the file at `path` until the end. Either `minutes` (including the
     time before an interruption) or `rounds` say how long to train, where the same rounds, with the
     same table of endings, give the same weights; with neither, until it no longer improves. Nothing
-    depends on `threads` but the time. `exact` is a table that the values are compared with at the
-    end, `endings` one that play asks for what it holds, so that the network learns from it. `first`
-    is an estimator of the same squares, of the same game, the game with other dice or with more
-    pieces, whose weights are begun with: it is trained as one that has gone half of the way, or
-    less if it reads fewer features. Where `hidden` asks for a smaller first layer, the units that
-    count least are left out. InputError if the hidden layers or a number are invalid, or the first
-    estimator has other features; CheckpointError if there is a checkpoint of another training;
-    OutputError if the path is that of something else than an estimator of the rule set, or the
-    checkpoint or the file cannot be written.
+    depends on `threads` but the time. `endings` is a table that play asks for what it holds, so
+    that the network learns from it; the values are compared with it at the end, or with `exact`.
+    `first` is an estimator of the same squares, of the same game, the game with other dice or with
+    more pieces, whose weights are begun with: it is trained as one that has gone half of the way,
+    or less if it reads fewer features. Where `hidden` asks for a smaller first layer, the units
+    that count least are left out. InputError if the hidden layers or a number are invalid, or the
+    first estimator has other features; CheckpointError if there is a checkpoint of another
+    training; OutputError if the path is that of something else than an estimator of the rule set,
+    or the checkpoint or the file cannot be written.
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
@@ -564,7 +564,9 @@ def train_estimator(
             raise
     weights = rounded(training.shape, training.weights)
     values = NetworkValues(rules, training.shape, weights)
-    widths, measured = calibrated(values, effort or Effort(), exact=exact, seed=seed)
+    widths, measured = calibrated(
+        values, effort or Effort(), exact=endings if exact is None else exact, seed=seed
+    )
     made_by: dict[str, Any] = {
         "seed": seed,
         "rounds": training.rounds,
@@ -724,7 +726,7 @@ def train(
             hidden=hidden and tuple(whole_number("a layer's size", each) for each in hidden),
             seed=seed,
             threads=threads,
-            exact=whole or endings,
+            exact=whole,
             endings=endings,
             on_round=on_round,
             on_resume=on_resume,
