@@ -167,12 +167,14 @@ STORED["JUDGED"] = "finkel:2"
 
 
 @pytest.fixture
-def games(tmp_path, finkel2):
+def games(tmp_path, finkel2, monkeypatch):
     from tests.estimators.test_file import stored_of
     from tests.games import random_game
     from ur_solver.estimators.file import write
     from ur_solver.records import write_games
 
+    # what is solved and trained here is not there for other tests
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "tables"))
     found = {}
     for name, word in STORED.items():
         found[name] = str(tmp_path / f"{name}.h5")
