@@ -143,29 +143,30 @@ def answered(folder, script, asked, language):
 
 
 @pytest.fixture(scope="module")
-def spoken(page_folder):
+def said():
+    """What Python says of each rule set: its prose and its data."""
+    return [(prose_values(each), rules_data(each)) for each in RULES]
+
+
+@pytest.fixture(scope="module")
+def spoken(page_folder, said):
     """What the page makes of all that Python says, by language."""
     asked = {
-        "texts": [*sentences_in(said_of_all()).values()],
+        "texts": [*sentences_in([*games_values(), *said]).values()],
         "games": with_sentences({"rules": games_values()}),
         "sets": [
-            {"data": rules_data(each), "prose": prose_values(each), "positions": crowded(each)}
-            for each in RULES
+            {"data": data, "prose": prose, "positions": crowded(rules)}
+            for rules, (prose, data) in zip(RULES, said, strict=True)
         ],
     }
     return {each: answered(page_folder, SPEAK, asked, each) for each in LANGUAGES}
 
 
-def said_of_all():
-    return [*games_values(), *([prose_values(each), rules_data(each)] for each in RULES)]
-
-
-def test_the_page_says_in_english_what_python_says(spoken):
+def test_the_page_says_in_english_what_python_says(spoken, said):
     found = spoken["en"]
-    assert found["texts"] == [*sentences_in(said_of_all())]
+    assert found["texts"] == [*sentences_in([*games_values(), *said])]
     assert found["games"] == json.loads(json.dumps(games_values()))
-    for rules, each in zip(RULES, found["sets"], strict=True):
-        data, prose = rules_data(rules), prose_values(rules)
+    for rules, (prose, data), each in zip(RULES, said, found["sets"], strict=True):
         assert each["short"] == prose["short"]
         assert each["words"] == data["about"]["board"]["words"]
         for text, board in zip(crowded(rules), each["boards"], strict=True):

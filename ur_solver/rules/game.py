@@ -334,7 +334,7 @@ class RuleSet(RuleData):
 
     def with_pieces(self, pieces: int) -> RuleSet:
         """The same rules with another count of pieces."""
-        return replace(self, pieces=pieces)
+        return _counted(self, pieces) if type(pieces) is int else replace(self, pieces=pieces)
 
     def changed(
         self,
@@ -480,6 +480,12 @@ def register_rules(rules: RuleSet) -> RuleSet:
     check_name("rule set", rules.name, CATALOGUE | OLD_NAMES)
     CATALOGUE[rules.name] = rules
     return rules
+
+
+@lru_cache(maxsize=256)
+def _counted(rules: RuleSet, pieces: int) -> RuleSet:
+    """The same rules with another count of pieces: every record of a game asks for its own."""
+    return replace(rules, pieces=pieces)
 
 
 def catalogued(name: str) -> RuleSet | None:

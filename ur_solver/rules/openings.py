@@ -247,16 +247,15 @@ def _reached(
     Returns the probability that both go home and begin again; `chance` is that of being here.
     """
     back = 0.0
+    rounds = {throws: opening.rounds(source, throws) for throws in opening.throws}
     # where no marker moves both throw again
     counting = {
-        throws: chance
-        for throws, chance in opening.throws.items()
-        if opening.rounds(source, throws)[0].targets != (source, source)
+        throws: each for throws, each in rounds.items() if each[0].targets != (source, source)
     }
-    whole = sum(counting.values())
-    for throws, probability in counting.items():
-        weight = chance * float(probability / whole)
-        best = opening.best(opening.rounds(source, throws), value)
+    whole = sum(opening.throws[throws] for throws in counting)
+    for throws, each in counting.items():
+        weight = chance * float(opening.throws[throws] / whole)
+        best = opening.best(each, value)
         begin = best.position
         if begin is not None:
             position = begin if begin.side == LIGHT else begin.mirror()
