@@ -63,6 +63,7 @@ ASKED = {
     "ur tables verify": [["tables", "verify", "finkel:1"]],
     "ur info": [
         ["info", "ESTIMATOR"],
+        ["info", "SHIPPED"],
         ["info", "finkel:1"],
         ["info", "bell-stakes:1"],
         ["info", "skiriuk:1"],
@@ -120,7 +121,7 @@ def sections() -> dict[str, dict[str, bool]]:
 
 
 OPAQUE = {
-    *("rules", "played", "environment"),
+    *("rules", "played", "environment", "first"),
     *("choices", "choice_marks", "choice_errors", "choice_loss_errors"),
 }
 """Keys whose objects are described elsewhere."""
@@ -185,6 +186,7 @@ def games(tmp_path, finkel2, monkeypatch):
         write_games(games, pathlib.Path(found[name]))
     web = Web(pathlib.Path(finkel2).read_bytes())
     found["WEB"], found["FETCHED"] = web.url, str(tmp_path / "t.h5")
+    found["SHIPPED"] = str(ROOT / "ur_solver" / "estimators" / "shipped" / "skiriuk-7.h5")
     found["LENGTHS"] = str(tmp_path / "lengths.h5")
     for arguments in (
         ["finkel:1", "--objective", "length", "-o", found["LENGTHS"]],
