@@ -27,6 +27,7 @@ SETS = [
     FINKEL.changed(path=ur.PATHS["aseb"]),
     FINKEL.changed(dice=ur.DICE["d4"]),
     FINKEL.changed(safe_rosettes=False, extra_on_capture=True),
+    FINKEL.changed(another_piece=True),
 ]
 
 

@@ -264,6 +264,15 @@ def test_where_sweeps_grow_fast_the_time_for_a_position_grows(monkeypatch):
     assert solve_sample(Request.of(rules.with_pieces(2))).slower == 1  # the sample itself
 
 
+def test_with_a_slow_kernel_the_time_for_a_position_grows_with_the_sweeps(monkeypatch):
+    """Finkel's game with `another_piece` was solved in several times the time estimated."""
+    monkeypatch.setattr(cost, "solve", lambda *_, **__: None)
+    rules = named_rules("finkel").changed(another_piece=True)
+    sample = solve_sample(Request.of(rules))
+    assert sample.space.rules.pieces == 2
+    assert sample.slower == pytest.approx(1.22**5)
+
+
 def test_a_sample_is_really_solved(monkeypatch):
     request, solve_blocks, solved = Request.of(named_rules("finkel:2")), cost.solve, []
 

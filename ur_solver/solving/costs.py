@@ -219,11 +219,13 @@ def solve_sample(request: Request, most: int = _SAMPLE_POSITIONS) -> Sample:
     positions, but for one piece; with a slow kernel fewer. Usually sweeps grow with the count of
     pieces about as fast as the time for one position in one sweep falls. Where they grow faster
     from the last count but one to the last (`_USUAL_GROWTH`), as on long paths without safe
-    squares, so does the time for a position. scripts/measure_estimates.py measures the error.
+    squares, so does the time for a position. With a slow kernel, the time for one position in one
+    sweep does not fall. scripts/measure_estimates.py measures the error.
     """
     part = request.part
     rules = part.space.rules.settled()
-    most //= kernel_of(part.space, request.precision).slowness
+    slowness = kernel_of(part.space, request.precision).slowness
+    most //= slowness
     if part.left is not None:  # endings are played as games with this many pieces
         rules = rules.with_pieces(part.left)
     pieces = rules.pieces
@@ -241,6 +243,8 @@ def solve_sample(request: Request, most: int = _SAMPLE_POSITIONS) -> Sample:
     seconds = time.perf_counter() - began
     growth = sweeps / fewer if fewer else _USUAL_GROWTH
     slower = max(1.0, growth / _USUAL_GROWTH) ** 2
+    if slowness > 1:
+        slower *= _USUAL_GROWTH ** (rules.pieces - pieces)
     return Sample(space, seconds, time.process_time() - processor, slower, records)
 
 
