@@ -11,9 +11,7 @@ scripts/measure_estimators.py; most begin with the weights of one that comes wit
 interrupted run goes on where it stopped. Where `ur solve --left` has made a table of a game's
 endings, the network learns from it. With --further estimators that are there are trained for
 longer, from their weights. With --calibrate the intervals of estimators that are there are
-calibrated anew, by the table of the game or of its endings too, if there is one; with --differences
-those of differences alone, for networks that were trained by one ply: cut rollouts do not see what
-their values are wrong by.
+calibrated anew, by the table of the game or of its endings too, if there is one.
 """
 
 from __future__ import annotations
@@ -98,7 +96,6 @@ def main() -> None:
     parser.add_argument("--gpu", action="store_true", help="train on a GPU, by CuPy")
     parser.add_argument("--further", action="store_true", help="train those that are there")
     parser.add_argument("--calibrate", type=int, metavar="N", help="anew, by N positions of play")
-    parser.add_argument("--differences", action="store_true", help="calibrate differences alone")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
     asked = parser.parse_intermixed_args()
     folder = SHIPPED if asked.what == "shipped" else asked.folder
@@ -108,7 +105,7 @@ def main() -> None:
         rules = named_rules(word)
         path = _path(folder, word)
         if asked.calibrate:
-            _calibrate(path, asked.calibrate, asked.differences)
+            _calibrate(path, asked.calibrate)
             continue
         if path.exists() != asked.further:
             print(f"{path} is {'there' if path.exists() else 'missing'}")
@@ -134,14 +131,12 @@ def main() -> None:
         print(f"{path}: {path.stat().st_size:,} bytes")
 
 
-def _calibrate(path: pathlib.Path, positions: int, differences: bool) -> None:
-    """Calibrate an estimator anew, or its differences alone, and replace its file."""
+def _calibrate(path: pathlib.Path, positions: int) -> None:
+    """Calibrate an estimator anew, and replace its file."""
     estimator = with_tables(Estimator(path, plies=1))
     stored, effort = estimator.stored, Effort(positions, rollouts=32)
     seed = stored.made_by["seed"]
     widths, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)
-    if differences:
-        widths = dataclasses.replace(widths, errors=stored.errors)
     write(path, dataclasses.replace(stored, **vars(widths), measured=measured))
     print(f"{path}: {stored.errors} before, {widths}")
 
