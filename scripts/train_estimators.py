@@ -7,11 +7,13 @@
 
 `shipped` writes ur_solver/estimators/shipped/*.h5, from the seeds below. `judged` trains rule sets
 whose tables fit, where `ur solve` has put them, and writes estimators to --folder for
-scripts/measure_estimators.py; most begin with the weights of one that comes with the program. An
-interrupted run goes on where it stopped. Where `ur solve --left` has made a table of a game's
-endings, the network learns from it. With --further estimators that are there are trained for
-longer, from their weights. With --calibrate the intervals of estimators that are there are
-calibrated anew, by the table of the game or of its endings too, if there is one.
+scripts/measure_estimators.py. An interrupted run goes on where it stopped. Where `ur solve --left`
+has made a table of a game's endings, the network learns from it.
+
+Some begin with the weights of one that comes with the program (FIRST), with --first with those of
+that estimator. With --further estimators that are there are trained for longer, from their weights.
+With --calibrate the intervals of estimators that are there are calibrated anew, by the table of the
+game or of its endings too, if there is one.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ SHIPPED_RULES = {
     "skiriuk:7": 104,
     "skiriuk-d4:7": 105,
     "birds:5": 6,
-    "finkel:7": 7,
+    "finkel:7": 107,
     "conventional:7": 8,
     "casual:7": 9,
     "bell:7": 10,
@@ -74,8 +76,6 @@ FIRST = {
     "casual-roll-again:7": "casual:7",
     "ben-4dice:7": "ben:7",
     "ben-d4:7": "ben:7",
-    "skiriuk:4": "skiriuk:7",
-    "ben:4": "ben:7",
     "murray:4": "murray:7",
 }
 """Games of the same squares, with other dice or fewer pieces: those that are trained begin with the
@@ -94,6 +94,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=45.0)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--gpu", action="store_true", help="train on a GPU, by CuPy")
+    parser.add_argument("--first", type=pathlib.Path, help="begin with this estimator's weights")
     parser.add_argument("--further", action="store_true", help="train those that are there")
     parser.add_argument("--calibrate", type=int, metavar="N", help="anew, by N positions of play")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
@@ -110,7 +111,8 @@ def main() -> None:
         if path.exists() != asked.further:
             print(f"{path} is {'there' if path.exists() else 'missing'}")
             continue
-        start = path if asked.further else _path(SHIPPED, FIRST[word]) if word in FIRST else None
+        usual = _path(SHIPPED, FIRST[word]) if word in FIRST else None
+        start = path if asked.further else asked.first or usual
         first = None if start is None else read(start)
         part = find_part(rules)
         with nullcontext() if part is None else Table(part) as endings:
