@@ -32,7 +32,7 @@ COUNTS = {
     "blitz": 5,
     "aseb": 5,
     "bell": 7,
-    "bell-stakes": 6,
+    "bell-stakes": 7,
     "casual": 7,
     "casual-d4": 7,
     "casual-roll-again": 7,

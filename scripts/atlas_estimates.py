@@ -42,7 +42,6 @@ ESTIMATED = {
     "skiriuk": 7,
     "skiriuk-d4": 7,
     "birds": 5,
-    "bell-stakes": 7,
 }
 """Games without a page by a table, with their usual pieces; estimators make their pages."""
 
