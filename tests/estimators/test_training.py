@@ -188,6 +188,27 @@ def test_intervals_hold_where_a_deeper_search_is_worse(estimator):
     assert widths.differences[3] == widths.differences[2]
 
 
+def test_only_a_table_of_the_whole_game_makes_intervals_narrower(estimator):
+    """By these tables the network is right."""
+    network = estimator.network
+    without, _ = calibrated(network, QUICK)
+
+    class Same(_Off):
+        def state_values(self, states):
+            return self._network.state_values(states)
+
+    widths, _ = calibrated(network, QUICK, exact=Same(network))
+    assert widths.errors[0] == widths.differences[0] == 0
+
+    class OfSome(Same):
+        def holds_states(self, states):
+            return states.sum(axis=1) % 2 == 0
+
+    widths, _ = calibrated(network, QUICK, exact=OfSome(network))
+    assert widths.errors[0] == without.errors[0] > 0
+    assert widths.differences[0] == without.differences[0] > 0
+
+
 def test_games_that_seldom_come_to_a_tables_positions_are_not_played_for_ever(finkel2):
     with Table(finkel2) as table:
         start = table.encode([table.rules.start()])
