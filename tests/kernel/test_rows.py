@@ -219,3 +219,36 @@ def test_lists_take_no_more_than_is_said(name, pieces):
         work = kernel.lay_out(block, blocks, Workspace())
         # F and G besides
         assert work.list_bytes + 16 * block.size <= kernel.workspace_bytes(block)
+
+
+@pytest.mark.parametrize("name", ["birds", "birds-d4"])
+def test_sweeps_settle_whether_or_not_they_keep_to_choices(name):
+    """Sweeps of a block of birds 4 that keep to them go round in circles."""
+    rules = named_rules(name, 2)
+    space, values = space_of(rules), solution(rules)
+    block = max(space.blocks, key=lambda block: block.size)
+    work = kernel_of(space).lay_out(block, ArrayBlocks(space, values), Workspace())
+    kept, found = np.empty((2, block.size))
+    work.sweep(1)
+    work.store(kept)
+    assert work.refine()
+    assert not work.refine()
+    work.load(np.full(block.size, 0.5))
+    work.sweep(1)
+    work.store(found)
+    assert np.abs(found - kept).max() > 1e-3
+    for _ in range(200):
+        if work.sweep(1) <= work.noise:
+            break
+    work.store(found)
+    assert found == pytest.approx(values[ranks_of(block)], abs=1e-13)
+    assert not work.refine()
+
+
+def test_without_a_choice_before_the_throw_no_sweep_is_slower():
+    space = space_of(named_rules("casual:2"))
+    work = kernel_of(space).lay_out(
+        space.blocks[-1], ArrayBlocks(space, meaningless(space)), Workspace()
+    )
+    assert work.sweep(1) > work.noise
+    assert not work.refine()

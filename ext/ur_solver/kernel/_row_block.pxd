@@ -16,6 +16,7 @@ cdef class RowBlock:
     cdef Workspace workspace
     cdef readonly bint is_single
     cdef readonly double noise    # the largest change that may be due to rounding
+    cdef double delta             # the largest change of the last sweep
     cdef uint8_t* values          # F, then G, of the sweeper's type; upper bounds, where there are
     cdef uint8_t* lower           # the lower bounds, once there are some
     cdef double[::1] memory       # of F, in as many bytes as that takes

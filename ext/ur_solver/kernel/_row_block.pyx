@@ -177,8 +177,15 @@ cdef class RowBlock:
             (<PolicyValues>self.policy).is_same = False
 
     def refine(self):
-        """False: in one precision from the start."""
-        return False
+        """Keep to no choice before a throw any more, once; return whether it did.
+
+        In one precision it is from the start. But where both sides of a pair keep to their choices
+        until both have changed them, values may go round in circles (birds 4).
+        """
+        if not self.layout.block.keeps_choices or self.delta <= self.noise:
+            return False
+        self.layout.block.keeps_choices = False
+        return True
 
     def keep_all(self):
         """False: sweeps look at all moves from the start."""
@@ -196,7 +203,8 @@ cdef class RowBlock:
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             deltas[k] = self.sweeper.sweep(
                 &layout.block, &layout.chunks[k], self.values, &self.scratch[threadid(), 0])
-        return float(np.max(deltas))
+        self.delta = np.max(deltas)
+        return self.delta
 
     def residual(self, int threads):
         """The largest abs(T(V) - V); in single precision it is at most that."""

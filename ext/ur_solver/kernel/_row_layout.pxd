@@ -16,7 +16,7 @@ cdef extern from "row_sweep.h" nogil:
         const RowTile* tiles
         int64_t n_values
         int32_t most_rows, most_columns
-        int instruction_set
+        int instruction_set, keeps_choices
         const void* levels
     ctypedef struct RowSweeper:
         int64_t value_size

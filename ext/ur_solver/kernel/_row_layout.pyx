@@ -91,6 +91,7 @@ cdef class RowLayout:
         self.is_single = is_single
         self.most_word = 2 * self.size if lanes == 0 else 2 * places[places.shape[0] - 1]
         self.block.instruction_set = instruction_set
+        self.block.keeps_choices = np.max(rules.turns.n_choices) > 1
         self.block.kinds, self.block.n_values = rules.kinds, self.size
         self._open_tiles()
         self._pair_tiles()

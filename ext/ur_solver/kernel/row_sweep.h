@@ -76,6 +76,8 @@ typedef struct {
     int64_t n_values;
     int32_t most_rows, most_columns;
     int instruction_set;        /* as `find_set` has it */
+    int keeps_choices;          /* whether sweeps keep to the best choice before a throw while they
+                                   solve a pair, which is fast, but may go round in circles */
     const void *levels;         /* of games for money `LevelRows` (levels.h), else NULL */
 } RowBlock;
 

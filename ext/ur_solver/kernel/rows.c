@@ -61,7 +61,7 @@ UR_INLINE X(vec) gather(const REAL *row, const int32_t *map)
 UR_INLINE void read_lists(
     const RowKind *kind, const RowReader *at, RowReader *last, const int is_wide,
     const REAL *values, const int32_t *maps, int columns, int column, const REAL *passed,
-    int is_bound, X(vec) *worth, X(vec) *moving, const int k)
+    int keeps, X(vec) *worth, X(vec) *moving, const int k)
 {
     const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const char *words = at->words + size;
@@ -115,11 +115,11 @@ UR_INLINE void read_lists(
                 worth[i] = sum[i], moving[i] = moves[i];
         } else
             for (int i = 0; i < k; i++) {
-                /* a bound is for the best choice; else that is kept to until the next sweep */
+                /* With `keeps` the best choice is kept to while a pair is solved. */
                 const X(vec) other = X(load)(passed + column + UR_WIDTH * i);
                 const X(vec) total = sum[i] + (X(set)(1) - moves[i]) * other;
-                const X(vec) kept = is_bound ? total : sum[i];
-                const X(vec) moved = is_bound ? X(set)(1) : moves[i];
+                const X(vec) kept = keeps ? sum[i] : total;
+                const X(vec) moved = keeps ? moves[i] : X(set)(1);
                 if (c == 0) {
                     worth[i] = kept;
                     moving[i] = moved;
@@ -138,7 +138,7 @@ UR_INLINE void read_lists(
 /* What the throws of a tile's positions are worth where they move, and with what chance. */
 UR_INLINE void read_tile(
     const RowBlock *block, const RowChunk *chunk, const int is_wide, const RowTile *tile,
-    RowReader *at, const REAL *values, int is_bound, SUM *worth, SUM *moving)
+    RowReader *at, const REAL *values, int keeps, SUM *worth, SUM *moving)
 {
     const int columns = tile->columns, size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const int64_t pitch = pitch_of(columns);
@@ -151,7 +151,7 @@ UR_INLINE void read_tile(
 #define UR_READ(k)                                                                             \
     do {                                                                                       \
         read_lists(                                                                  \
-            kind, at, &last, is_wide, values, chunk->maps, columns, column, passed, is_bound,  \
+            kind, at, &last, is_wide, values, chunk->maps, columns, column, passed, keeps,  \
             sum, moves, k);                                                                    \
         for (int i = 0; i < k; i++) {                                                          \
             X(store_sums)(worth + column + UR_WIDTH * i, sum[i]);                                       \
@@ -176,42 +176,43 @@ UR_INLINE void read_tile(
 
 UR_INLINE void read_both(
     const RowBlock *block, const RowChunk *chunk, const int is_wide, const RowPair *pair,
-    RowReader *at, const REAL *values, int is_bound)
+    RowReader *at, const REAL *values, int keeps)
 {
     read_tile(
-        block, chunk, is_wide, pair->mine, at, values, is_bound, pair->worth, pair->moving);
+        block, chunk, is_wide, pair->mine, at, values, keeps, pair->worth, pair->moving);
     if (pair->theirs != pair->mine)
         read_tile(
-            block, chunk, is_wide, pair->theirs, at, values, is_bound, pair->their_worth,
+            block, chunk, is_wide, pair->theirs, at, values, keeps, pair->their_worth,
             pair->their_moving);
 }
 
 static __attribute__((noinline)) void read_narrow(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const REAL *values, int is_bound)
+    const REAL *values, int keeps)
 {
-    read_both(block, chunk, 0, pair, at, values, is_bound);
+    read_both(block, chunk, 0, pair, at, values, keeps);
 }
 
 static __attribute__((noinline)) void read_wide(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const REAL *values, int is_bound)
+    const REAL *values, int keeps)
 {
-    read_both(block, chunk, 1, pair, at, values, is_bound);
+    read_both(block, chunk, 1, pair, at, values, keeps);
 }
 
 UR_INLINE void read_pair(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const REAL *values, int is_bound)
+    const REAL *values, int keeps)
 {
     (chunk->is_wide ? read_wide : read_narrow)(
-        block, chunk, pair, at, values, is_bound);
+        block, chunk, pair, at, values, keeps);
 }
 
 #if UR_FLOATS == UR_FLOAT_SUMS
 
 /* Two positions that pass to each other: a linear equation for each, solved for both. If all
-   that they ever do is pass, it is a draw. */
+   that they ever do is pass, it is a draw. By choices that are not kept to, neither passes: the
+   turn has passed to what the other was worth before. */
 UR_INLINE REAL settle_pair(const RowPair *pair, REAL *values, int64_t n_values)
 {
     const int rows = pair->mine->rows, columns = pair->mine->columns;
@@ -254,7 +255,10 @@ static double sweep(
             fetch_pair(block, chunk->pairs + 2 * (k + 1), values);
         for (int round = 0; round < UR_ROUNDS; round++) {
             at = begin;
-            read_pair(block, chunk, &pair, &at, values, 0);
+            if (block->keeps_choices) /* constants, for which each is compiled by itself */
+                read_pair(block, chunk, &pair, &at, values, 1);
+            else
+                read_pair(block, chunk, &pair, &at, values, 0);
             delta = larger(settle_pair(&pair, values, block->n_values), delta);
         }
     }
@@ -288,7 +292,7 @@ static double residual(
     double delta = 0;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch, sizeof(double));
-        read_pair(block, chunk, &pair, &at, values, 0);
+        read_pair(block, chunk, &pair, &at, values, 1);
         delta = fmax(
             residual_of(
                 pair.mine, pair.worth, pair.moving, values, block->n_values),
@@ -306,7 +310,7 @@ static void read_bound(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
     const REAL *values)
 {
-    read_pair(block, chunk, pair, at, values, 1);
+    read_pair(block, chunk, pair, at, values, 0);
 }
 
 #endif
