@@ -10,10 +10,10 @@ whose tables fit, where `ur solve` has put them, and writes estimators to --fold
 scripts/measure_estimators.py. An interrupted run goes on where it stopped. Where `ur solve --left`
 has made a table of a game's endings, the network learns from it.
 
-Some begin with the weights of one that comes with the program (FIRST), with --first with those of
-that estimator. With --further estimators that are there are trained for longer, from their weights.
-With --calibrate the intervals of estimators that are there are calibrated anew, by the table of the
-game or of its endings too, if there is one.
+Some begin with the weights of an estimator that comes with the program (FIRST); --first names
+another. With --further estimators that are there are trained for longer, from their weights. With
+--calibrate their intervals are calibrated anew: by the table of the game if there is one, else by
+rollouts and by the table of its endings.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SHIPPED_RULES = {
     "skiriuk-d4:7": 105,
     "birds:5": 6,
     "finkel:7": 107,
-    "conventional:7": 8,
+    "conventional:7": 108,
     "casual:7": 9,
     "bell:7": 10,
     "aseb:5": 11,
@@ -81,7 +81,7 @@ FIRST = {
 """Games of the same squares, with other dice or fewer pieces: those that are trained begin with the
 weights of those that come with the program."""
 
-JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
+JUDGED_RULES = {"skiriuk:4": 12, "ben:4": 13, "murray:4": 14}
 
 MOST_UNITS = 256
 """Of the first layer, so that a page has little to load."""
@@ -99,6 +99,8 @@ def main() -> None:
     parser.add_argument("--calibrate", type=int, metavar="N", help="anew, by N positions of play")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
     asked = parser.parse_intermixed_args()
+    if asked.first and (asked.further or asked.calibrate or len(asked.rules) != 1):
+        parser.error("--first is for one new estimator: name its rules")
     folder = SHIPPED if asked.what == "shipped" else asked.folder
     seeds = SHIPPED_RULES if asked.what == "shipped" else JUDGED_RULES
     folder.mkdir(parents=True, exist_ok=True)

@@ -26,7 +26,7 @@ from ur_solver.serve.page_files import integrity_of
 
 TABLES = ("finkel:1", "birds:1", "skiriuk:1", "ben:1", "bell-stakes:1", "birds:2")
 ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7", "bell-stakes-7")
-"""Of those that come with the program, without wide features."""
+"""Of those that come with the program, with wide features and without."""
 
 WIDE = ("skiriuk-3", "birds-3", "ben-3", "bell-stakes-3")
 """Of networks that have learnt nothing, with wide features."""

@@ -15,10 +15,10 @@ Errors of two moves of a position are neither independent nor the same, and so w
 by has an error of its own, which is measured in the same way. If v and w are the shares of both,
 half the width of its interval is ``difference * hypot(spread(v), spread(w))``.
 
-A deeper search is given no wider intervals by rollouts than a shallower one. Where a table has
-positions of play, of endings perhaps, intervals are at least as wide as hold there; where it has
-all of them, rollouts have no say. All of this is measured of searches to 3 plies; with 4, intervals
-are as wide as with 3. An interval is calibrated, not proven.
+A deeper search is given no wider intervals by rollouts than a shallower one. With a table of
+endings, intervals are at least as wide as its positions of play need; with one of the whole rule
+set they are that wide, whatever rollouts say. All of this is measured of searches to 3 plies; with
+4, intervals are as wide as with 3. An interval is calibrated, not proven.
 """
 
 from __future__ import annotations
@@ -189,11 +189,10 @@ def calibrated(
 ) -> tuple[Widths, dict[str, Any]]:
     """How wide intervals are, and what was measured.
 
-    `values` are a network's. `exact` is a table of the rule set or of its endings. Intervals are
-    those that hold in positions of play that it has, where they are wider than by rollouts or it
-    has all positions of play, and the errors of the network's values there are measured. Returns
-    the widths, and as JSON values the errors of the network's values by rollouts, and by the table
-    (`ValueErrors`), in units of the values.
+    `values` are a network's. With `exact`, a table of the rule set, intervals are as wide as its
+    positions of play need; with one of the endings they are that wide or as wide as by rollouts,
+    whichever is more. Returns the widths, and as JSON values the errors of the network's values by
+    rollouts, and by the table (`ValueErrors`), in units of the values.
     """
     rows = positions_of_play(values, effort.positions, seed)
     rng = np.random.default_rng([seed, 2])
@@ -212,7 +211,7 @@ def calibrated(
             moves = TwoMoves.of(values, held, seed).held_by(exact)
             both = [_Known.by_table(exact, each) for each in moves.states]
             apart = _of_moves(values, moves, both)
-            is_whole = exact.holds_states(rows).all()
+            is_whole = exact.holds_states(rows).all()  # games begin where no table of endings has
             errors = by_table if is_whole else np.maximum(errors, by_table)
             differences = apart if is_whole else np.maximum(differences, apart)
     # the deepest search takes twenty times the time of all others, and is hardly worse

@@ -38,8 +38,7 @@ class SweptValues(Protocol):
         """The largest change that may be due to rounding."""
 
     def refine(self) -> bool:
-        """Switch from arithmetic with float32 to float64, or to slower sweeps that are sure to settle;
-        return whether it did."""
+        """Go on in float64, or by slower sweeps that are sure to settle; return whether it did."""
 
     def sweep(self, threads: int) -> float:
         """Update every value in place; return the delta, the largest change."""
