@@ -36,7 +36,7 @@ COUNTS = {
     "casual": 7,
     "casual-d4": 7,
     "casual-roll-again": 7,
-    "birds": 3,
+    "birds": 4,
     "birds-d4": 4,
     "skiriuk": 4,
     "skiriuk-d4": 4,
