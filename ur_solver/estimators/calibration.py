@@ -197,23 +197,23 @@ def calibrated(
     rows = positions_of_play(values, effort.positions, seed)
     rng = np.random.default_rng([seed, 2])
     cut = _Known.by_rollouts(values, rows, effort.rollouts, rng)
-    moves = TwoMoves.of(values, rows, seed)
-    both = [_Known.by_rollouts(values, each, effort.rollouts, rng) for each in moves.states]
-    errors = CUT_FACTOR * np.minimum.accumulate(_widths(values, rows, cut))
-    differences = CUT_FACTOR * np.minimum.accumulate(_of_moves(values, moves, both))
+    if exact is not None and exact.holds_states(rows).all():  # only a whole table has them
+        errors = differences = np.zeros(len(_DEPTHS))
+    else:
+        moves = TwoMoves.of(values, rows, seed)
+        both = [_Known.by_rollouts(values, each, effort.rollouts, rng) for each in moves.states]
+        errors = CUT_FACTOR * np.minimum.accumulate(_widths(values, rows, cut))
+        differences = CUT_FACTOR * np.minimum.accumulate(_of_moves(values, moves, both))
     off = ValueErrors.of(values.state_values(rows) - cut.values)
     measured = {**asdict(effort), "plies": CUT, "against_rollouts": asdict(off)}
     if exact is not None:
         held = positions_of_play(values, _BY_TABLE * effort.positions, seed, exact)
         if len(held):
-            by_table = _widths(values, held, _Known.by_table(exact, held))
+            errors = np.maximum(errors, _widths(values, held, _Known.by_table(exact, held)))
             measured["against_table"] = asdict(value_errors(values, exact, held))
             moves = TwoMoves.of(values, held, seed).held_by(exact)
             both = [_Known.by_table(exact, each) for each in moves.states]
-            apart = _of_moves(values, moves, both)
-            is_whole = exact.holds_states(rows).all()  # games begin where no table of endings has
-            errors = by_table if is_whole else np.maximum(errors, by_table)
-            differences = apart if is_whole else np.maximum(differences, apart)
+            differences = np.maximum(differences, _of_moves(values, moves, both))
     # the deepest search takes twenty times the time of all others, and is hardly worse
     return Widths(np.append(errors, errors[-1]), np.append(differences, differences[-1])), measured
 
