@@ -63,7 +63,7 @@ _SLOWEST = 0.98
 """The largest contraction factor for which extrapolation and the error estimate are valid."""
 
 _PATIENCE = 8
-"""Sweeps without a new smallest change after which single precision is given up."""
+"""Sweeps without a new smallest change after which `SweptValues.refine` is called."""
 
 _CIRCLES = 50
 """The same limit in double precision, counted from the last extrapolation. Changes may cycle

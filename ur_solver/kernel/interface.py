@@ -38,7 +38,7 @@ class SweptValues(Protocol):
         """The largest change that may be due to rounding."""
 
     def refine(self) -> bool:
-        """Go on in float64, or by slower sweeps that are sure to settle; return whether it did."""
+        """Go on by more careful sweeps, as in float64; return whether there are any."""
 
     def sweep(self, threads: int) -> float:
         """Update every value in place; return the delta, the largest change."""

@@ -165,7 +165,9 @@ class Kernel(ABC):
     space: Space
     turns: Turns  # the generic kernel of the same space
     precision: str  # what values are solved in: "double", or "single" (`check_precision`)
-    slowness = 1  # how many times as long as the row kernel a position takes, at least
+    # how many times as long as the row kernel a position takes, at least; above 1, no less in a
+    # large block
+    slowness = 1
 
     def lay_out(
         self,

@@ -334,7 +334,7 @@ class RuleSet(RuleData):
 
     def with_pieces(self, pieces: int) -> RuleSet:
         """The same rules with another count of pieces."""
-        return _counted(self, pieces) if type(pieces) is int else replace(self, pieces=pieces)
+        return _with_pieces(self, pieces) if type(pieces) is int else replace(self, pieces=pieces)
 
     def changed(
         self,
@@ -483,7 +483,7 @@ def register_rules(rules: RuleSet) -> RuleSet:
 
 
 @lru_cache(maxsize=256)
-def _counted(rules: RuleSet, pieces: int) -> RuleSet:
+def _with_pieces(rules: RuleSet, pieces: int) -> RuleSet:
     """The same rules with another count of pieces: every record of a game asks for its own."""
     return replace(rules, pieces=pieces)
 

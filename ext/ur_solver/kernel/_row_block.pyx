@@ -177,10 +177,10 @@ cdef class RowBlock:
             (<PolicyValues>self.policy).is_same = False
 
     def refine(self):
-        """Keep to no choice before a throw any more, once; return whether it did.
+        """Keep to no choice before a throw any more; return whether sweeps did until now.
 
-        In one precision it is from the start. But where both sides of a pair keep to their choices
-        until both have changed them, values may go round in circles (birds 4).
+        If both sides of a pair keep to their choices until both change them, values may go round in
+        circles (birds 4). The precision is the same from the start.
         """
         if not self.layout.block.keeps_choices or self.delta <= self.noise:
             return False
