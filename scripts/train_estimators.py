@@ -3,12 +3,15 @@
     python scripts/train_estimators.py shipped [--minutes 45] [--gpu] [RULES...]
     python scripts/train_estimators.py judged [--minutes 45] [--gpu] [RULES...]
     python scripts/train_estimators.py shipped --further [--minutes 45] [RULES...]
-    python scripts/train_estimators.py shipped --calibrate 600 [RULES...]
+    python scripts/train_estimators.py shipped --calibrate [RULES...]
 
 `shipped` writes ur_solver/estimators/shipped/*.h5, from the seeds below. `judged` trains rule sets
 whose tables fit, where `ur solve` has put them, and writes estimators to --folder for
-scripts/measure_estimators.py. An interrupted run goes on where it stopped. Where `ur solve --left`
-has made a table of a game's endings, the network learns from it.
+scripts/measure_estimators.py. An interrupted run goes on where it stopped.
+
+A network learns from a table of the game's endings where `ur solve --left` has made one. Those that
+come with the program learn from the table of the whole game if there is one; those that are judged
+do not, as they show what can be expected of games without a table.
 
 Some begin with the weights of an estimator that comes with the program (FIRST); --first names
 another. With --further estimators that are there are trained for longer, from their weights. With
@@ -29,9 +32,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided ove
 from ur_solver.answers.locate import find_part
 from ur_solver.api.table import Table
 from ur_solver.estimators.calibration import Effort, calibrated
-from ur_solver.estimators.estimator import SHIPPED, Estimator, with_tables
+from ur_solver.estimators.estimator import ALL, ENDINGS, SHIPPED, Estimator, with_tables
 from ur_solver.estimators.file import read, write
-from ur_solver.estimators.training import Backend, Training, train_estimator
+from ur_solver.estimators.training import Backend, Training, learnt_from, train_estimator
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.table.names import readable_name, table_name
 
@@ -42,22 +45,22 @@ SHIPPED_RULES = {
     "skiriuk:7": 104,
     "skiriuk-d4:7": 105,
     "birds:5": 6,
-    "finkel:7": 107,
-    "conventional:7": 108,
-    "casual:7": 9,
-    "bell:7": 10,
-    "aseb:5": 11,
-    "blitz:5": 12,
-    "british-museum:5": 13,
-    "finkel-3dice:7": 14,
-    "four-again:7": 15,
-    "four-again-d4:7": 16,
-    "masters:7": 17,
-    "masters-4dice:7": 18,
-    "casual-d4:7": 19,
-    "casual-roll-again:7": 20,
-    "bell-stakes:7": 21,
-    "birds-d4:4": 22,
+    "finkel:7": 207,
+    "conventional:7": 208,
+    "casual:7": 109,
+    "bell:7": 110,
+    "aseb:5": 111,
+    "blitz:5": 112,
+    "british-museum:5": 113,
+    "finkel-3dice:7": 114,
+    "four-again:7": 115,
+    "four-again-d4:7": 116,
+    "masters:7": 117,
+    "masters-4dice:7": 118,
+    "casual-d4:7": 119,
+    "casual-roll-again:7": 120,
+    "bell-stakes:7": 121,
+    "birds-d4:4": 122,
     "ben-4dice:7": 23,
     "ben-d4:7": 24,
 }
@@ -83,6 +86,9 @@ weights of those that come with the program."""
 
 JUDGED_RULES = {"skiriuk:4": 12, "ben:4": 13, "murray:4": 14}
 
+EFFORT = Effort(1500, rollouts=32)
+"""Of their calibration."""
+
 MOST_UNITS = 256
 """Of the first layer, so that a page has little to load."""
 
@@ -96,7 +102,7 @@ def main() -> None:
     parser.add_argument("--gpu", action="store_true", help="train on a GPU, by CuPy")
     parser.add_argument("--first", type=pathlib.Path, help="begin with this estimator's weights")
     parser.add_argument("--further", action="store_true", help="train those that are there")
-    parser.add_argument("--calibrate", type=int, metavar="N", help="anew, by N positions of play")
+    parser.add_argument("--calibrate", action="store_true", help="those that are there anew")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
     asked = parser.parse_intermixed_args()
     if asked.first and (asked.further or asked.calibrate or len(asked.rules) != 1):
@@ -108,7 +114,7 @@ def main() -> None:
         rules = named_rules(word)
         path = _path(folder, word)
         if asked.calibrate:
-            _calibrate(path, asked.calibrate)
+            _calibrate(path, asked.what)
             continue
         if path.exists() != asked.further:
             print(f"{path} is {'there' if path.exists() else 'missing'}")
@@ -116,31 +122,38 @@ def main() -> None:
         usual = _path(SHIPPED, FIRST[word]) if word in FIRST else None
         start = path if asked.further else asked.first or usual
         first = None if start is None else read(start)
-        part = find_part(rules)
-        with nullcontext() if part is None else Table(part) as endings:
-            if endings is not None:
-                endings.load()
+        with _table_for(rules, asked.what) or nullcontext() as table:
+            if table is not None:
+                table.load()
             train_estimator(
                 rules,
                 path,
                 minutes=asked.minutes,
                 seed=seeds.get(word, 1),
                 threads=asked.threads,
+                effort=EFFORT,
                 hidden=None if first is None else _smaller(first.shape.hidden),
                 first=first,
-                endings=endings,
+                table=table,
                 backend=_backend(rules) if asked.gpu else None,
                 on_round=_say,
             )
         print(f"{path}: {path.stat().st_size:,} bytes")
 
 
-def _calibrate(path: pathlib.Path, positions: int) -> None:
+def _table_for(rules: RuleSet, what: str) -> Table | None:
+    if what == "shipped":
+        return learnt_from(rules)
+    part = find_part(rules)
+    return None if part is None else Table(part)
+
+
+def _calibrate(path: pathlib.Path, what: str) -> None:
     """Calibrate an estimator anew, and replace its file."""
-    estimator = with_tables(Estimator(path, plies=1))
-    stored, effort = estimator.stored, Effort(positions, rollouts=32)
+    estimator = with_tables(Estimator(path, plies=1), ALL if what == "shipped" else ENDINGS)
+    stored = estimator.stored
     seed = stored.made_by["seed"]
-    widths, measured = calibrated(estimator.network, effort, exact=estimator.exact, seed=seed)
+    widths, measured = calibrated(estimator.network, EFFORT, exact=estimator.exact, seed=seed)
     write(path, dataclasses.replace(stored, **vars(widths), measured=measured))
     print(f"{path}: {stored.errors} before, {widths}")
 

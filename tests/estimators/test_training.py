@@ -274,9 +274,9 @@ def test_games_that_were_played_apart_end_at_all_times():
 def test_the_second_half_looks_two_plies_ahead(monkeypatch: pytest.MonkeyPatch):
     depths, play = [], TrainingGames.play
 
-    def noting(self, values, rng, weight, depth, endings):
+    def noting(self, values, rng, weight, depth, table):
         depths.append(depth)
-        return play(self, values, rng, weight, depth, endings)
+        return play(self, values, rng, weight, depth, table)
 
     monkeypatch.setattr(TrainingGames, "play", noting)
     training = Training(named_rules("finkel:1"), (8,))
@@ -339,7 +339,9 @@ def test_a_training_that_was_interrupted_ends_as_one_that_was_not(tmp_path: path
     assert first.stored.errors.tolist() == second.stored.errors.tolist()
 
 
-def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(tmp_path: pathlib.Path):
+def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(
+    solved, tmp_path: pathlib.Path
+):
     path = tmp_path / "checkpoint.npz"
     training = Training(named_rules("finkel:1"), (8,))
     save(path, training, 5.0)
@@ -348,6 +350,7 @@ def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(tmp_path: p
         Training(named_rules("finkel:2"), (8,)),
         Training(named_rules("finkel:1"), (9,)),
         Training(named_rules("finkel:1"), (8,), seed=2),
+        Training(named_rules("finkel:1"), (8,), table=Table(solved(named_rules("finkel:1")))),
     ):
         with pytest.raises(CheckpointError, match="of another training"):
             resume(path, other)
@@ -392,20 +395,39 @@ def test_a_network_learns_from_the_exact_values_of_a_table_of_endings(
             assert np.abs(alone.returns - exact.state_values(alone.rows))[held].mean() > 0.01
 
 
-def test_a_training_finds_the_table_of_endings(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("has_room", [True, False])
+def test_a_training_finds_the_table_of_a_game_or_of_its_endings(
+    has_room: bool, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("UR_TABLES", str(tmp_path))
-    with ur.solve("finkel:2", left=1) as endings:
-        n = endings.info()["positions"]
+    monkeypatch.setattr(making, "has_room", lambda _bytes, _limit: has_room)
+    counts = []
+    for left in (1, None):
+        with ur.solve("finkel:2", left=left) as table:
+            counts.append(table.info()["positions"])
+    n = counts[int(has_room)]
     path = str(tmp_path / "e.h5")
     wanted = ["-n", "2", "--rounds", "1", "--hidden", "8", "-o", path]
     result = CliRunner().invoke(cli, ["train", "finkel", *wanted])
     assert result.exit_code == 0, result.output
     assert f"with the exact values of a table of {n:,} positions" in result.output
     made = ur.open_estimator(path).stored
-    assert made.made_by["endings"] == n
+    assert made.made_by["table_positions"] == n
     assert made.measured["against_table"]["positions"] > 0
+
+
+def test_a_network_that_learns_from_a_whole_table_is_nearer_to_it(solved, tmp_path: pathlib.Path):
+    rules = named_rules("finkel:2")
+    with Table(solved(rules)) as table:
+        rows = positions_of_play(table, 2000)
+        errors = []
+        for known in (None, table):
+            made = making.train_estimator(
+                rules, tmp_path / "e.h5", rounds=8, hidden=(32, 16), effort=QUICK, table=known
+            )
+            network = Estimator(made, plies=1).network
+            errors.append(value_errors(network, table, rows).rms)
+    assert errors[1] < 0.75 * errors[0], errors
 
 
 @pytest.mark.parametrize(

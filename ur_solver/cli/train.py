@@ -51,7 +51,7 @@ def _layers(text: str) -> tuple[int, ...]:
 @number_option(
     "--rounds",
     within=(1, None),
-    help="Train for N rounds instead; the same seed and endings then give the same estimator.",
+    help="Train for N rounds instead; the same seed and table then give the same estimator.",
 )
 @click.option(
     "--hidden",
@@ -79,9 +79,10 @@ def train_command(
 ) -> None:
     """Train an estimator of RULES: a small network that estimates the value of any position.
 
-    For games that are too large to be solved. The network plays against itself and learns by
-    backing up the values of every throw and move in the positions that it meets. If there is a
-    table of the game's endings (ur solve --left), the network also learns from its exact values.
+    For games that are too large to be solved, or whose tables are too large to keep. The network
+    plays against itself and learns by backing up the values of every throw and move in the
+    positions that it meets. If there is a table of the game or of its endings (ur solve --left),
+    the network learns from its exact values.
     Interrupted training resumes when the same command is given again. Values of an estimator are
     never exact; each comes with its error.
 
@@ -152,8 +153,8 @@ def report(estimator: Estimator) -> str:
         f"  {made['positions']:,} positions of play in {time_text(made['seconds'])}, seed "
         f"{made['seed']}, {made['made'][:10]} by ur_solver {made['program']}",
     ]
-    if "endings" in made:
-        lines.append(f"  with the exact values of a table of {made['endings']:,} positions")
+    if "table_positions" in made:
+        lines.append(f"  with the exact values of a table of {made['table_positions']:,} positions")
     if "first" in made:
         lines.append(
             f"  begun with the weights of an estimator of {made['first']['rules']}, of "

@@ -1,6 +1,6 @@
 """The file of an estimator.
 
-It has 25 to 500 kilobytes.
+It has 30 to 500 kilobytes.
 
 It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
 
@@ -11,8 +11,8 @@ It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
         hidden       text     the sizes of the hidden layers, as a JSON list
         made_by      text     how it was made, as a JSON object (`MADE_BY`): seed, rounds,
                               positions, seconds, when (ISO 8601, UTC) and by which version of the
-                              program; how many positions the table of endings holds that it
-                              learnt from, if any; the same of the estimator whose weights it
+                              program; how many positions the table holds that it learnt
+                              from, if any; the same of the estimator whose weights it
                               began with, if any, and its rules
         measured     text     by what its errors were measured, and how, as a JSON object
                               (`MEASURED`)
@@ -95,7 +95,7 @@ schema of an object. Keys that may be missing end in a question mark."""
 MADE_BY: dict[str, Any] = {
     **dict.fromkeys(("seed", "rounds", "positions"), _COUNT),
     "seconds": _AMOUNT,
-    "endings?": _COUNT,
+    "table_positions?": _COUNT,
     "made": _TIME,
     "program": _TEXT,
 }

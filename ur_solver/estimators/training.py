@@ -19,8 +19,10 @@ what whole games by one ply taught (`docs/notes/estimator-trials.md`).
 The last quarter learns more often from the same positions, since returns are best and steps are
 small then. Noise would be learnt closely if it were so from the start.
 
-Where there is a table of the game's endings, its exact values stand in play for those of the
-network. Returns of its positions are then exact, and positions before it are backed up from them.
+Where there is a table, of the game or of its endings, its exact values stand in play for those of
+the network. Returns of its positions are then exact, and positions before it are backed up from
+them. A table of the whole game chooses all moves itself, nothing is searched, and the network is
+fitted to it in the positions that these games come to.
 
 A training that begins with the weights of another network first lets it play each game for a random
 number of plies. Otherwise all games would end at about the same time, and a short training would
@@ -43,7 +45,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -80,6 +82,7 @@ from ur_solver.estimators.network import (
 from ur_solver.estimators.search import Plies, Searched, ending_rows, play_ply, start_rows
 from ur_solver.rules import RuleSet
 from ur_solver.space import positions_of, space_of
+from ur_solver.table.reader import has_room
 
 
 @dataclass(frozen=True)
@@ -226,21 +229,21 @@ class TrainingGames:
         rng: np.random.Generator,
         weight: float,
         depth: int = 0,
-        endings: Values | None = None,
+        table: Values | None = None,
     ) -> Window:
         """Play a window of plies.
 
         `weight` is lambda, that of what comes later; `depth` is that of the search that values what
-        a ply leads to; `endings` is a table of the endings.
+        a ply leads to; `table` is asked for what it holds.
         """
-        n, known = len(self.rows), Searched(values, 0, endings)
-        looking = Searched(values, depth, endings)
+        n, known = len(self.rows), Searched(values, 0, table)
+        looking = Searched(values, depth, table)
         explore = np.where(np.arange(n) % 2, _EXPLORE, 0.0)
         rows, worth, before, own, carried = [], [], [], [], []
         for _ in range(PLIES):
             rows.append(self.rows)
             before.append(known.state_values(self.rows))
-            own.append(before[-1] if endings is None else values.state_values(self.rows))
+            own.append(before[-1] if table is None else values.state_values(self.rows))
             ply, is_over = self._play_ply(looking, rng, explore)
             worth.append(ply.worth)
             carried.append(np.where(ply.is_best & ~is_over, ply.sign, 0.0))
@@ -260,10 +263,10 @@ class Training:
     """The state of a training, round after round.
 
     `hidden` are the sizes of the hidden layers (`default_hidden`), `first` the weights to begin
-    with, random ones by default, and `endings` a table of the endings. `games` are by stream;
-    `errors` by round, the mean square of what returns and values differed by. Where a training goes
-    on until it no longer improves, `stage` of `STAGES` is at work, and began with the round
-    `stage_began`.
+    with, random ones by default, and `table` one of the game, whole or of its endings. `games` are
+    by stream; `errors` by round, the mean square of what returns and values differed by. Where a
+    training goes on until it no longer improves, `stage` of `STAGES` is at work, and began with the
+    round `stage_began`.
     """
 
     def __init__(
@@ -273,11 +276,11 @@ class Training:
         seed: int = 1,
         backend: Backend | None = None,
         first: Weights | None = None,
-        endings: Values | None = None,
+        table: Table | None = None,
     ) -> None:
         self.rules = rules
         self.seed = seed
-        self.endings = endings
+        self.table = table
         self.backend = backend or Backend(rules)
         self.sizes = self.backend.sizes
         n = len(features_of(rules, True))
@@ -324,7 +327,7 @@ class Training:
         own = [np.random.default_rng([self.seed, self.rounds, k]) for k in range(sizes.streams)]
         windows = list(
             pool.map(
-                lambda games, rng: games.play(values, rng, weight, depth, self.endings),
+                lambda games, rng: games.play(values, rng, weight, depth, self.table),
                 self.games,
                 own,
             )
@@ -397,6 +400,7 @@ def _identity(training: Training) -> dict[str, object]:
         "hidden": list(training.shape.hidden),
         "seed": training.seed,
         "sizes": asdict(training.sizes),
+        "table": None if training.table is None else training.table.digest,
     }
 
 
@@ -447,8 +451,8 @@ def resume(path: pathlib.Path, training: Training) -> float:
     )
     if own != _identity(training) or not are_alike:
         raise CheckpointError(
-            f"checkpoint {str(path)!r} is of another training: of other rules, layers or seed, or "
-            "by another backend; ask for those, or remove it to begin again"
+            f"checkpoint {str(path)!r} is of another training: of other rules, layers or seed, "
+            "by another table or backend; ask for those, or remove it to begin again"
         )
     if not _is_possible(head, arrays, training):
         raise _damaged(path, "it has impossible numbers")
@@ -505,8 +509,7 @@ def train_estimator(
     seed: int = 1,
     threads: int | None = None,
     effort: Effort | None = None,
-    exact: Values | None = None,
-    endings: Table | None = None,
+    table: Table | None = None,
     backend: Backend | None = None,
     first: Stored | None = None,
     on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
@@ -516,9 +519,9 @@ def train_estimator(
 
     The checkpoint lies next to the file at `path` until the end. Either `minutes` (including the
     time before an interruption) or `rounds` say how long to train, where the same rounds, with the
-    same table of endings, give the same weights; with neither, until it no longer improves. Nothing
-    depends on `threads` but the time. `endings` is a table that play asks for what it holds, so
-    that the network learns from it; the values are compared with it at the end, or with `exact`.
+    same table, give the same weights; with neither, until it no longer improves. Nothing depends on
+    `threads` but the time. `table`, of the game or of its endings, is asked in play for what it
+    holds, so that the network learns from it; the values are compared with it at the end.
     `first` is an estimator of the same squares, of the same game, the game with other dice or with
     more pieces, whose weights are begun with: it is trained as one that has gone half of the way,
     or less if it reads fewer features. Where `hidden` asks for a smaller first layer, the units
@@ -541,7 +544,7 @@ def train_estimator(
         weights = _begun_with(first, rules, hidden)
         is_wide = features_read(first.rules, first.shape.inputs).is_wide
         begun = _DEEP_FROM if is_wide else _NARROW_FROM
-    training = Training(rules, hidden, seed, backend, weights, endings)
+    training = Training(rules, hidden, seed, backend, weights, table)
     checkpoint = checkpoint_path(path)
     seconds = 0.0
     if checkpoint.exists():
@@ -564,9 +567,7 @@ def train_estimator(
             raise
     weights = rounded(training.shape, training.weights)
     values = NetworkValues(rules, training.shape, weights)
-    widths, measured = calibrated(
-        values, effort or Effort(), exact=endings if exact is None else exact, seed=seed
-    )
+    widths, measured = calibrated(values, effort or Effort(), exact=table, seed=seed)
     made_by: dict[str, Any] = {
         "seed": seed,
         "rounds": training.rounds,
@@ -575,8 +576,8 @@ def train_estimator(
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "program": version("ur-solver"),
     }
-    if endings is not None:
-        made_by["endings"] = endings.file.part.n_positions
+    if table is not None:
+        made_by["table_positions"] = table.file.part.n_positions
     if first is not None:
         made_by["first"] = {"rules": first.rules.title, **first.made_by}
     stored = Stored(
@@ -639,6 +640,19 @@ def _done(training: Training, seconds: float, minutes: float | None, rounds: int
     return 1.0 if training.advance() else training.stage / STAGES
 
 
+def learnt_from(rules: RuleSet) -> Table | None:
+    """The table for a training: of the game, if memory has room for it, or else of its endings.
+
+    A training asks it for all that a move may lead to, far too much to be read from a file.
+    """
+    file = find_file(rules)
+    if file is not None and not has_room(file.n_decoded_bytes, None):
+        file.close()
+        file = None
+    file = file or find_part(rules)
+    return None if file is None else Table(file)
+
+
 def train(
     rules: str | os.PathLike[str] | Mapping[str, Any] | RuleSet,
     path: str | os.PathLike[str] | None = None,
@@ -652,12 +666,12 @@ def train(
     on_round: Callable[[Training, float], object] = lambda _training, _seconds: None,
     on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
 ) -> Estimator:
-    """Train an estimator of a rule set that is too large to be solved, and open it.
+    """Train an estimator of a rule set, and open it.
 
     A training that is interrupted goes on from its checkpoint when it is asked for again. An
-    estimator that is there is replaced at the end. If there is a table of the endings, play asks
-    it, and the network learns from its exact values; if there is one of the whole game, the values
-    are compared with it at the end.
+    estimator that is there is replaced at the end. If there is a table of the game for which memory
+    has room, or one of its endings, the network learns from its exact values, and is compared with
+    it at the end.
 
     Parameters
     ----------
@@ -669,7 +683,7 @@ def train(
         How long to train. By default until it no longer improves.
     rounds : int, optional
         How many rounds of play and learning, in place of a time: the same rounds, seed and table
-        of endings make the same estimator.
+        make the same estimator.
     hidden : tuple of int, optional
         The sizes of the hidden layers.
     seed : int
@@ -713,11 +727,7 @@ def train(
         make_folder(output.parent)
     else:
         output = pathlib.Path(path_text(path))
-    with ExitStack() as stack:
-        whole, endings = (
-            None if file is None else stack.enter_context(Table(file))
-            for file in (find_file(chosen), find_part(chosen))
-        )
+    with learnt_from(chosen) or nullcontext() as table:
         train_estimator(
             chosen,
             output,
@@ -726,8 +736,7 @@ def train(
             hidden=hidden and tuple(whole_number("a layer's size", each) for each in hidden),
             seed=seed,
             threads=threads,
-            exact=whole,
-            endings=endings,
+            table=table,
             on_round=on_round,
             on_resume=on_resume,
         )
