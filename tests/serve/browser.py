@@ -120,6 +120,14 @@ class Person:
             "body:not(:has([aria-busy='true'])) main[aria-busy='false']", state="attached"
         )
 
+    def still(self) -> None:
+        """Wait until nothing moves or fades, but for what does so without end."""
+        self.page.evaluate(
+            """() => Promise.all(document.getAnimations()
+              .filter((each) => each.effect.getComputedTiming().endTime < Infinity)
+              .map((each) => each.finished.catch(() => null))).then(() => null)"""
+        )
+
     def status(self) -> str:
         return self.page.inner_text("#status")
 
@@ -131,6 +139,7 @@ class Person:
         """Fail if axe finds what some people could not use; dark colours change contrasts alone."""
         from axe_playwright_python.sync_playwright import Axe
 
+        self.still()  # colours on their way have other contrasts
         options = {"resultTypes": ["violations"]}
         if self.is_dark:
             options["runOnly"] = ["color-contrast"]

@@ -109,12 +109,10 @@ def test_dice_tumble_and_come_to_rest_unless_motion_is_unwanted(browser, origin)
         person.press("Throw", "#hand")
         person.settle()
         moves[motion] = person.page.evaluate("window.tumbling")
-        person.page.evaluate(
-            "Promise.all(document.getAnimations().map((each) => each.finished)).then(() => null)"
-        )
-        still = person.page.locator("#dice .die > g").evaluate_all(
+        person.still()
+        ends = person.page.locator("#dice .die > g").evaluate_all(
             "dice => dice.map(each => getComputedStyle(each).transform)"
         )
-        assert still == ["none"] * 4
+        assert ends == ["none"] * 4
         person.close()
     assert moves == {"no-preference": 4, "reduce": 0}
