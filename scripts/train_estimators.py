@@ -15,8 +15,8 @@ do not, as they show what can be expected of games without a table.
 
 Some begin with the weights of an estimator that comes with the program (FIRST); --first names
 another. With --further estimators that are there are trained for longer, from their weights. With
---calibrate their intervals are calibrated anew: by the table of the game if there is one, else by
-rollouts and by the table of its endings.
+--calibrate their intervals are calibrated anew: by rollouts and by the table of the endings, or, of
+those that come with the program, by the table of the game if there is one.
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ from contextlib import nullcontext
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
-from ur_solver.answers.locate import find_part
-from ur_solver.api.table import Table
 from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.estimator import ALL, ENDINGS, SHIPPED, Estimator, with_tables
 from ur_solver.estimators.file import read, write
@@ -102,19 +100,22 @@ def main() -> None:
     parser.add_argument("--gpu", action="store_true", help="train on a GPU, by CuPy")
     parser.add_argument("--first", type=pathlib.Path, help="begin with this estimator's weights")
     parser.add_argument("--further", action="store_true", help="train those that are there")
-    parser.add_argument("--calibrate", action="store_true", help="those that are there anew")
+    parser.add_argument(
+        "--calibrate", action="store_true", help="calibrate those that are there anew"
+    )
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
     asked = parser.parse_intermixed_args()
     if asked.first and (asked.further or asked.calibrate or len(asked.rules) != 1):
         parser.error("--first is for one new estimator: name its rules")
     folder = SHIPPED if asked.what == "shipped" else asked.folder
     seeds = SHIPPED_RULES if asked.what == "shipped" else JUDGED_RULES
+    tables = ALL if asked.what == "shipped" else ENDINGS
     folder.mkdir(parents=True, exist_ok=True)
     for word in asked.rules or seeds:
         rules = named_rules(word)
         path = _path(folder, word)
         if asked.calibrate:
-            _calibrate(path, asked.what)
+            _calibrate(path, tables)
             continue
         if path.exists() != asked.further:
             print(f"{path} is {'there' if path.exists() else 'missing'}")
@@ -122,7 +123,7 @@ def main() -> None:
         usual = _path(SHIPPED, FIRST[word]) if word in FIRST else None
         start = path if asked.further else asked.first or usual
         first = None if start is None else read(start)
-        with _table_for(rules, asked.what) or nullcontext() as table:
+        with learnt_from(rules, tables) or nullcontext() as table:
             if table is not None:
                 table.load()
             train_estimator(
@@ -141,16 +142,9 @@ def main() -> None:
         print(f"{path}: {path.stat().st_size:,} bytes")
 
 
-def _table_for(rules: RuleSet, what: str) -> Table | None:
-    if what == "shipped":
-        return learnt_from(rules)
-    part = find_part(rules)
-    return None if part is None else Table(part)
-
-
-def _calibrate(path: pathlib.Path, what: str) -> None:
+def _calibrate(path: pathlib.Path, tables: str) -> None:
     """Calibrate an estimator anew, and replace its file."""
-    estimator = with_tables(Estimator(path, plies=1), ALL if what == "shipped" else ENDINGS)
+    estimator = with_tables(Estimator(path, plies=1), tables)
     stored = estimator.stored
     seed = stored.made_by["seed"]
     widths, measured = calibrated(estimator.network, EFFORT, exact=estimator.exact, seed=seed)

@@ -350,10 +350,13 @@ def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(
         Training(named_rules("finkel:2"), (8,)),
         Training(named_rules("finkel:1"), (9,)),
         Training(named_rules("finkel:1"), (8,), seed=2),
-        Training(named_rules("finkel:1"), (8,), table=Table(solved(named_rules("finkel:1")))),
     ):
         with pytest.raises(CheckpointError, match="of another training"):
             resume(path, other)
+    with Table(solved(training.rules)) as table:
+        learning = Training(training.rules, (8,), table=table)
+        with pytest.raises(CheckpointError, match="of another training"):
+            resume(path, learning)
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(CheckpointError, match="damaged"):
         resume(path, training)

@@ -552,16 +552,22 @@ def check_is_of(estimator: Estimator, rules: RuleSet) -> None:
         )
 
 
-def with_tables(estimator: Estimator, tables: str = ALL) -> Estimator:
-    """The estimator with the table of its rule set, or of as many endings as there are."""
+def known_table(rules: RuleSet, tables: str = ALL) -> Table | None:
+    """The table of a rule set, or of as many endings as there are, by a choice of `TABLES`."""
     if tables not in TABLES:
         raise InputError(f"tables is {tables!r:.60}; expected {', '.join(TABLES)}")
-    file = find_file(estimator.rules) if tables == ALL else None
+    file = find_file(rules) if tables == ALL else None
     if file is None and tables != NONE:
-        file = find_part(estimator.rules)
-    if file is None:
+        file = find_part(rules)
+    return None if file is None else Table(file)
+
+
+def with_tables(estimator: Estimator, tables: str = ALL) -> Estimator:
+    """The estimator with the table that `known_table` finds."""
+    table = known_table(estimator.rules, tables)
+    if table is None:
         return estimator
-    return _made(estimator.path, estimator.stored, estimator.plies, Table(file))
+    return _made(estimator.path, estimator.stored, estimator.plies, table)
 
 
 def open_estimator(

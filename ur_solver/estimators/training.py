@@ -55,7 +55,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.decisions import Values
-from ur_solver.answers.locate import find_file, find_part
 from ur_solver.api.solving import rule_set
 from ur_solver.api.table import Table
 from ur_solver.blocks.stored import is_measure
@@ -64,7 +63,14 @@ from ur_solver.common.machine import chosen_threads
 from ur_solver.common.text import json_text, json_values, real_number, whole_number
 from ur_solver.errors import CheckpointError, InputError, WrongTypeError
 from ur_solver.estimators.calibration import Effort, calibrated
-from ur_solver.estimators.estimator import Estimator, new_estimator_path, with_tables
+from ur_solver.estimators.estimator import (
+    ALL,
+    ENDINGS,
+    Estimator,
+    known_table,
+    new_estimator_path,
+    with_tables,
+)
 from ur_solver.estimators.file import Stored, check_replaceable, rounded, write
 from ur_solver.estimators.network import (
     Adam,
@@ -640,17 +646,18 @@ def _done(training: Training, seconds: float, minutes: float | None, rounds: int
     return 1.0 if training.advance() else training.stage / STAGES
 
 
-def learnt_from(rules: RuleSet) -> Table | None:
-    """The table for a training: of the game, if memory has room for it, or else of its endings.
+def learnt_from(rules: RuleSet, tables: str = ALL) -> Table | None:
+    """The table for a training, by `TABLES`; one of the whole game only if memory has room for it.
 
     A training asks it for all that a move may lead to, far too much to be read from a file.
     """
-    file = find_file(rules)
-    if file is not None and not has_room(file.n_decoded_bytes, None):
-        file.close()
-        file = None
-    file = file or find_part(rules)
-    return None if file is None else Table(file)
+    table = known_table(rules, tables)
+    if table is None or not table.file.part.is_whole:
+        return table
+    if has_room(table.file.n_decoded_bytes, None):
+        return table
+    table.close()
+    return known_table(rules, ENDINGS)
 
 
 def train(
