@@ -156,12 +156,24 @@ def iterate(
             since = 0
             to_beat = delta if delta < to_beat else 0.0
             if to_beat > 0.0:
-                times = _times(*samples)
-                if -0.5 < times < _SLOWEST / (1.0 - _SLOWEST):
-                    work.extrapolate(times)
+                times = _extrapolate(work, samples)
+                if times is not None:
                     least, least_at = math.inf, sweeps
                     previous, factors, factor, slowest = 0.0, [], 0.0, times / (1.0 + times)
             samples = []
+
+
+def _extrapolate(work: SweptValues, samples: list[npt.NDArray[np.float64]]) -> float | None:
+    """Extrapolate values that were remembered before the last sweep, if that makes sense.
+
+    The samples are those of the last three sweeps, and are overwritten. Returns the multiple of the
+    last change that was added, if any was.
+    """
+    times = _times(*samples)
+    if not -0.5 < times < _SLOWEST / (1.0 - _SLOWEST):
+        return None
+    work.extrapolate(times)
+    return times
 
 
 def _times(
@@ -243,16 +255,28 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improve
                 sweeps += iteration.sweeps
                 factor = max(factor, iteration.factor)
             else:
-                for _ in range(_FEWER_SWEEPS if changes > _MANY_CHANGES else _SWEEPS):
-                    lease.check_stop()
-                    policy.sweep(lease.threads + lease.spare())
-                    sweeps += 1
+                count = _FEWER_SWEEPS if changes > _MANY_CHANGES else _SWEEPS
+                _approach(policy, room, count, lease)
+                sweeps += count
         except UnsettledError as error:
             sweeps += error.sweeps
             break
         finally:
             policy.close()
     return Improvement(sweeps)
+
+
+def _approach(policy: SweptValues, room: Values, count: int, lease: Lease) -> None:
+    """Sweep three times or more, then extrapolate; `room` is overwritten."""
+    samples: list[npt.NDArray[np.float64]] = []
+    for left in reversed(range(count)):
+        lease.check_stop()
+        if left == 0:
+            policy.remember(room)
+        policy.sweep(lease.threads + lease.spare())
+        if left < 3:
+            samples.append(policy.sample())
+    _extrapolate(policy, samples)
 
 
 _FEW_SWEEPS = 1000
