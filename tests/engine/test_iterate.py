@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ur_solver.engine.block import Iteration, Lease, StoppedError, iterate
+from ur_solver.engine.block import Iteration, Lease, StoppedError, improve, iterate
 from ur_solver.errors import SolveError
 from ur_solver.kernel._workspace import Workspace
 
@@ -73,6 +73,35 @@ class CoarseModes(Modes):
     def sample(self) -> np.ndarray:
         # in single precision 1/2 is subtracted from values
         return self.values - (0.0 if self.refined_after else 0.5)
+
+
+class ModesUnderPolicies(Modes):
+    """The same by policies, of which each is another one in some of the positions."""
+
+    has_policies = True
+
+    def __init__(self, *factors: float, changes: list[int]) -> None:
+        super().__init__(*factors)
+        self.changes = changes
+        self.n_changed = 0
+
+    def follow(self, room: np.ndarray, threads: int) -> ModesUnderPolicies:
+        self.n_changed = self.changes.pop(0) if self.changes else 0
+        return self
+
+    def close(self) -> None:
+        pass
+
+
+def test_one_mode_is_gone_after_the_sweeps_of_the_first_policy():
+    room = np.empty(10)
+    work = ModesUnderPolicies(0.9, changes=[10])
+    before = improve(work, room, 1e-12, LEASE)
+    # four sweeps over all moves, three under the policy, and one or two that find nothing to do
+    assert before.sweeps == work.sweeps < 10
+    assert work.extrapolated_after[0] == 7
+    assert work.times[0] == pytest.approx(0.9 / (1 - 0.9))
+    assert work.error < 1e-12
 
 
 def test_one_mode_is_extrapolated_to_its_end():
