@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.solving import solve
-from ur_solver.engine.block import Lease, StoppedError, solve_block
+from ur_solver.engine.block import Lease, StoppedError, bytes_of, solve_block
 from ur_solver.engine.solve import goal_of
 from ur_solver.engine.store import MemoryStore
 from ur_solver.errors import MissingBlockError
@@ -88,3 +88,20 @@ def test_a_lease_can_stop_the_work():
     kernel, goal = kernel_of(space), goal_of(space, TOLERANCE, certify=False)
     with pytest.raises(StoppedError):
         solve_block(kernel, 0, MemoryStore(), goal=goal, lease=Lease(Workspace(), check_stop=stop))
+
+
+@pytest.mark.parametrize("word", ["ben:2", "skiriuk:2"])
+def test_a_block_without_memory_for_policies_is_solved_without_them(word):
+    space = space_of(named_rules(word))
+    kernel, store = kernel_of(space), MemoryStore()
+    *before, last = range(len(space.blocks))
+    for index in before:
+        store.put(solve_block(kernel, index, store, goal=1e-13))
+    block = space.blocks[last]
+    enough = bytes_of(kernel, block)
+    assert bytes_of(kernel, block, policies=False) < enough
+    few = solve_block(kernel, last, store, goal=1e-13, lease=Lease(Workspace(), memory=enough - 1))
+    many = solve_block(kernel, last, store, goal=1e-13, lease=Lease(Workspace(), memory=enough))
+    alone = solve_block(kernel, last, store, goal=1e-13)
+    assert many.record.sweeps == alone.record.sweeps != few.record.sweeps
+    assert np.abs(few.values - many.values).max() < 1e-12

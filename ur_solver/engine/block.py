@@ -51,6 +51,7 @@ class Lease:
     threads: int = 1  # that may lay the block out and sweep it
     spare: Callable[[], int] = lambda: 0  # further threads that the next sweep may use
     check_stop: Callable[[], object] = lambda: None  # StoppedError if the block is to be abandoned
+    memory: int | None = None  # that the block may take, in bytes; None if there is enough
 
 
 _LATEST = 3
@@ -197,7 +198,10 @@ _FIRST_SWEEPS = 4
 """Sweeps over all moves before the first policy: from values of 1/2, any policy is bad."""
 
 _SWEEPS = 5
-"""Sweeps under a policy that is about to change."""
+"""The most sweeps under a policy that is about to change."""
+
+_FAST = 0.1
+"""The ratio of a change to that of the policy's first sweep at which these sweeps end earlier."""
 
 _MANY_CHANGES, _FEWER_SWEEPS = 0.05, 3
 """The same after a larger share of changed moves: such a policy changes soon."""
@@ -226,14 +230,12 @@ class Improvement:
     factor: float = 0.0  # the expected contraction factor of sweeps over all moves; 0 if unknown
 
 
-def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improvement:
-    """Bring a block close to its fixed point by sweeps under policies, if its kernel has them.
+def improve(work: PolicyWork, room: Values, goal: float, lease: Lease) -> Improvement:
+    """Bring a block that has policies close to its fixed point by sweeps under them.
 
     Nothing here has to be exact, as sweeps over all moves follow. `room`, shape (block size,), is
     overwritten; `goal` is as for `iterate`.
     """
-    if not work.has_policies:
-        return Improvement()
     sweeps, factor = 0, 0.0
     for _ in range(_FIRST_SWEEPS):
         lease.check_stop()
@@ -242,7 +244,7 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improve
     changes = math.inf
     for _ in range(_MOST_POLICIES):
         lease.check_stop()
-        policy = cast(PolicyWork, work).follow(room, lease.threads + lease.spare())
+        policy = work.follow(room, lease.threads + lease.spare())
         had, changes = changes, policy.n_changed / len(room)
         if had <= _FEW_CHANGES and changes == 0.0:
             policy.close()
@@ -255,9 +257,8 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improve
                 sweeps += iteration.sweeps
                 factor = max(factor, iteration.factor)
             else:
-                count = _FEWER_SWEEPS if changes > _MANY_CHANGES else _SWEEPS
-                _approach(policy, room, count, lease)
-                sweeps += count
+                most = _FEWER_SWEEPS if changes > _MANY_CHANGES else _SWEEPS
+                sweeps += _approach(policy, room, most, lease)
         except UnsettledError as error:
             sweeps += error.sweeps
             break
@@ -266,17 +267,21 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improve
     return Improvement(sweeps)
 
 
-def _approach(policy: SweptValues, room: Values, count: int, lease: Lease) -> None:
-    """Sweep three times or more, then extrapolate; `room` is overwritten."""
+def _approach(policy: SweptValues, room: Values, most: int, lease: Lease) -> int:
+    """Sweep three times or more, at most so often, and extrapolate; return the number of sweeps.
+
+    `room` is overwritten.
+    """
+    deltas: list[float] = []
     samples: list[npt.NDArray[np.float64]] = []
-    for left in reversed(range(count)):
+    while len(deltas) < 3 or (len(deltas) < most and deltas[-1] > _FAST * deltas[0]):
         lease.check_stop()
-        if left == 0:
+        if len(deltas) >= 2:
             policy.remember(room)
-        policy.sweep(lease.threads + lease.spare())
-        if left < 3:
-            samples.append(policy.sample())
-    _extrapolate(policy, samples)
+        deltas.append(policy.sweep(lease.threads + lease.spare()))
+        samples.append(policy.sample())
+    _extrapolate(policy, samples[-3:])
+    return len(deltas)
 
 
 _FEW_SWEEPS = 1000
@@ -369,6 +374,11 @@ def _residual(work: BlockWork, values: Values, lease: Lease, bounds: tuple[float
     return work.residual(lease.threads + lease.spare())
 
 
+def bytes_of(kernel: Kernel, block: Block, *, certify: bool = False, policies: bool = True) -> int:
+    """The memory that a block needs while it is solved, without what it reads: bytes."""
+    return kernel.workspace_bytes(block, certify=certify, policies=policies) + 8 * block.size
+
+
 _LINE = 8
 """Numbers in a cache line."""
 
@@ -402,7 +412,9 @@ def solve_block(
     work = kernel.lay_out(block, finished, lease.workspace, lease.threads, single=True)
     if kernel.space.rules.dice.is_ordinary:
         bounds = kernel.space.bounds
-        before = improve(work, values, goal, lease)
+        before = Improvement()
+        if work.has_policies and (lease.memory is None or lease.memory >= bytes_of(kernel, block)):
+            before = improve(cast(PolicyWork, work), values, goal, lease)
         sweeps, residual = settle(work, values, goal, lease, bounds, factor=before.factor)
         sweeps += before.sweeps
         if work.keep_all() and residual > max(goal, work.noise):

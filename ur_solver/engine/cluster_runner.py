@@ -155,18 +155,20 @@ def _head_of(folder: str) -> bytes | None:
 
 
 def _perform(
-    task: Task[_R], blocks: Sequence[tuple[int, int]], is_large: bool
+    task: Task[_R], blocks: Sequence[tuple[int, int, int]], is_large: bool
 ) -> list[_R | Exception]:
-    """Runs on a worker: the result or the error of the task for each block with its threads."""
+    """Runs on a worker: the result or the error of the task for each block, with its threads and
+    its memory.
+    """
     try:
         workspace = _idle.get_nowait()
     except queue.Empty:
         workspace = Workspace()
     results: list[_R | Exception] = []
     try:
-        for index, threads in blocks:
+        for index, threads, memory in blocks:
             try:
-                results.append(task(index, Lease(workspace, threads)))
+                results.append(task(index, Lease(workspace, threads, memory=memory)))
             except Exception as error:
                 results.append(error)
         return results
@@ -398,7 +400,7 @@ class _Drive:
         future = self._client.submit(
             _perform,
             self._task,
-            [(each.index, each.threads) for each in given],
+            [(each.index, each.threads, each.cost) for each in given],
             self._graph.sizes[first.index] >= SHARED_SIZE,
             key=f"ur-blocks-{first.index}-{id(self):x}-{self._sent}",
             workers=[first.worker],

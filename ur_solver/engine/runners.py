@@ -118,7 +118,7 @@ class _Run(Generic[_R]):
                             break
                         share = self._share(free, taken)
                         each = _Running(graph.take(), share, cost)
-                        running[pool.submit(self._work, each.index, share)] = each
+                        running[pool.submit(self._work, each)] = each
                         free -= share
                     self.spare = free // len(running)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -145,14 +145,17 @@ class _Run(Generic[_R]):
             n_others = min(n_others, (self.allowance.most - taken) // max(1, self._cost(first)))
         return max(1, free // max(1, n_others))
 
-    def _work(self, index: int, threads: int) -> _R:
+    def _work(self, given: _Running) -> _R:
         workspace = self.workspaces.get()
-        if threads > 1:
+        if given.threads > 1:
             self._release_idle()
-        is_shared = self.graph.sizes[index] >= SHARED_SIZE
+        is_shared = self.graph.sizes[given.index] >= SHARED_SIZE
         spare = (lambda: self.spare) if is_shared else (lambda: 0)
+        memory = given.cost if self.allowance else None
         try:
-            return self.task(index, Lease(workspace, threads, spare, self._check_stop))
+            return self.task(
+                given.index, Lease(workspace, given.threads, spare, self._check_stop, memory)
+            )
         finally:
             if self.allowance:
                 workspace.release()  # the next block may be small

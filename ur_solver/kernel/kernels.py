@@ -16,7 +16,7 @@ from ur_solver.kernel._row_block import RowBlock, policies_pay
 from ur_solver.kernel._row_layout import FIRST_WIDE
 from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
-from ur_solver.kernel._turn_lists import TurnLists
+from ur_solver.kernel._turn_lists import ListPolicy, TurnLists
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Values, inputs_of
@@ -39,13 +39,38 @@ _LEAST = 4096
 """The fewest positions for which a sweep takes a further thread."""
 
 
-class ListBlock:
-    """One block being solved, as `BlockWork` describes it; its lists of moves are made by some
+class _ListedValues:
+    """The values of a block whose moves are lists, and what sweeps of all kinds need of them."""
+
+    noise = NOISE
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def refine(self) -> bool:
+        """False: values are of float64."""
+        return False
+
+    def sample(self) -> Values:
+        """A copy of some of the values, always the same."""
+        return self._values[:: sample_step(len(self._values), len(self._values))].copy()
+
+    def remember(self, room: Values) -> None:
+        """Keep a copy of the values in `room`."""
+        self._before = room
+        room[:] = self._values
+
+    def extrapolate(self, factor: float) -> None:
+        """Add `factor` times the change since `remember`."""
+        self._values += factor * (self._values - self._before)
+
+
+class ListBlock(_ListedValues):
+    """One block being solved, as `PolicyWork` describes it; its lists of moves are made by some
     threads.
     """
 
-    noise = NOISE
-    is_single = has_policies = False
+    is_single = False
 
     def __init__(
         self,
@@ -55,15 +80,22 @@ class ListBlock:
         finished: FinishedBlocks,
         threads: int = 1,
     ) -> None:
+        # and 0, the value of no position
+        self._followed = np.append(np.full(block.size, 0.5), 0.0)
+        super().__init__(self._followed[:-1])
         self._turns, self._block = turns, block
         self._blur = blur_of(space.rules.dice.probabilities)
-        self._values = np.full(block.size, 0.5)
-        self._inputs = inputs_of(space, block, finished, self._values)
-        self._lists = TurnLists(turns, self._inputs, block.offset, block.size, threads)
+        inputs = inputs_of(space, block, finished)
+        self._lists = TurnLists(turns, inputs, block.offset, block.size, threads)
+        self._policy: FollowedLists | None = None
+        self.has_policies = policies_pay(block.size) and len(turns.policy_chances()) > 0
 
-    def refine(self) -> bool:
-        """False: values are of float64."""
-        return False
+    def follow(self, room: Values, threads: int) -> FollowedLists:
+        """The values under the best policy by them, which are the block's own."""
+        if self._policy is None:
+            self._policy = FollowedLists(self._followed, ListPolicy(self._lists))
+        self._policy.choose(threads)
+        return self._policy
 
     def keep_all(self) -> bool:
         """False: sweeps look at all moves."""
@@ -79,21 +111,7 @@ class ListBlock:
 
     def residual(self, threads: int) -> float:
         """The largest abs(T(V) - V) over the block."""
-        block = self._block
-        return self._turns.residual(self._inputs, block.offset, block.size, threads)
-
-    def sample(self) -> Values:
-        """A copy of some of the values, always the same."""
-        return self._values[:: sample_step(len(self._values), len(self._values))].copy()
-
-    def remember(self, room: Values) -> None:
-        """Keep a copy of the values in `room`."""
-        self._before = room
-        room[:] = self._values
-
-    def extrapolate(self, factor: float) -> None:
-        """Add `factor` times the change since `remember`."""
-        self._values += factor * (self._values - self._before)
+        return self._lists.residual(self._values, self._threads(threads))
 
     def store(self, values: Values) -> None:
         """Write the values to an array, in rank order."""
@@ -108,7 +126,8 @@ class ListBlock:
         return False
 
     def bracket(self, values: Values, shift: float) -> None:
-        """Set bounds around given values; the block's own values stay."""
+        """Set bounds around given values; the block's own values stay, its policy does not."""
+        self._policy = None
         self.upper = np.nextafter(values + shift, np.inf)
         self.lower = np.nextafter(values - shift, -np.inf)
         self._settle_draws()
@@ -130,6 +149,30 @@ class ListBlock:
         distance = np.maximum(values - self.lower, self.upper - values)
         at = int(np.argmax(distance))
         return float(np.nextafter(distance[at], np.inf)), self._block.offset + at
+
+
+class FollowedLists(_ListedValues):
+    """A block's values under a policy, as `FollowedValues` describes them.
+
+    `values` are those of the block, in rank order, and 0, the value of no position.
+    """
+
+    n_changed = 0
+
+    def __init__(self, values: Values, policy: ListPolicy) -> None:
+        super().__init__(values[:-1])
+        self._followed, self._policy = values, policy
+
+    def choose(self, threads: int) -> None:
+        """Take the best policy by the values."""
+        self.n_changed = self._policy.choose(self._values, threads)
+
+    def sweep(self, threads: int) -> float:
+        """Update every value in place; return the delta."""
+        return self._policy.sweep(self._followed, threads)
+
+    def close(self) -> None:
+        """Nothing: these values are the block's."""
 
 
 _LEAST_BYTES = 1 << 20
@@ -242,9 +285,10 @@ class Kernel(ABC):
         )
 
     @abstractmethod
-    def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
+    def workspace_bytes(self, block: Block, *, certify: bool = False, policies: bool = True) -> int:
         """An upper bound of the bytes that `lay_out`, the sweeps and, if asked, proofs take.
 
+        Those of sweeps under policies are counted if they are wanted, and the block has policies.
         With dice that are not ordinary proofs are always counted: solves need them.
         """
 
@@ -299,7 +343,7 @@ class RaceKernel(_TileKernel):
         inputs = inputs_of(self.space, asked.block, asked.finished)
         return TiledBlock(self.tiled, asked.workspace, halves, inputs, asked.threads, asked.single)
 
-    def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
+    def workspace_bytes(self, block: Block, *, certify: bool = False, policies: bool = True) -> int:
         """See `Kernel.workspace_bytes`."""
         return self.tiling.workspace_bytes(block, certify, self.tiled.is_single)
 
@@ -341,16 +385,16 @@ class RowKernel(_TileKernel):
     def _list_bytes(self) -> tuple[float, float, float]:
         return _list_bytes(self.space, self.precision)
 
-    def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
+    def workspace_bytes(self, block: Block, *, certify: bool = False, policies: bool = True) -> int:
         """See `Kernel.workspace_bytes`."""
         # F and G, and another F and G for bounds, in the same memory as policies
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        lists, words, policies = self._list_bytes
+        lists, words, policy = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
         values = 8 if self.is_single else 16
-        if self.is_single or not policies_pay(block.size, words / _WORD * block.size):
-            policies = 0
-        further = max(values if is_proven else 0, policies)
+        if self.is_single or not policies or not policies_pay(block.size):
+            policy = 0
+        further = max(values if is_proven else 0, policy)
         by_value = values + further + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
@@ -367,14 +411,17 @@ class ListKernel(_TileKernel):
     def _lay_out(self, asked: Asked) -> ListBlock:
         return ListBlock(self.turns, self.space, asked.block, asked.finished, asked.threads)
 
-    def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
+    def workspace_bytes(self, block: Block, *, certify: bool = False, policies: bool = True) -> int:
         """See `Kernel.workspace_bytes`."""
         # the words of a position: two, and for every choice and throw at most three and one a move
         choices = int(self._tables.n_choices.max())
         words = 2 + choices * self.turns.n_throws * (3 + self.turns.max_options)
-        # the values, and two bounds of each with the distance of both
+        # the values and a copy, and two bounds of each with the distance of both, or a policy
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        by_value = (40 if is_proven else 16) + _WORD * words
+        policy = 0
+        if policies and policies_pay(block.size):
+            policy = 8 + _WORD * len(self.turns.policy_chances())
+        by_value = 16 + max(24 if is_proven else 0, policy) + _WORD * words
         return by_value * block.size + sample_bytes(block.size, block.size)
 
 
@@ -463,7 +510,7 @@ class StakesKernel(Kernel):
     def _list_bytes(self) -> tuple[float, float, float]:
         return _list_bytes(self.space.positions, DOUBLE)
 
-    def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
+    def workspace_bytes(self, block: Block, *, certify: bool = False, policies: bool = True) -> int:
         """See `Kernel.workspace_bytes`."""
         # the values or, where they are proven, two bounds, and a choice for every throw
         n_positions = block.size // self.space.values_per_position

@@ -23,6 +23,7 @@ from ur_solver.blocks.folder import BlockRecord
 from ur_solver.blocks.lock import checkpoint_folder
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.machine import free_memory, usable_processors
+from ur_solver.engine.block import bytes_of
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.runners import Allowance, Dispatcher, ThreadRunner
 from ur_solver.engine.solve import solve
@@ -156,7 +157,7 @@ def estimate(request: Request) -> Estimate:
     (largest,) = largest_blocks(part, 1)
     together = size[largest] + size[list(part.space.reads(largest))].sum()
     whole = BASE_BYTES + 8 * int(together)
-    least = BASE_BYTES + largest_cost(request)
+    least = BASE_BYTES + largest_cost(request, 0)
     if whole <= budget_of(request):
         # spaces that do not fit have too many blocks to examine
         live = peak_live(part.reads, part.sizes.tolist(), threads)
@@ -172,11 +173,17 @@ def table_bytes(request: Request) -> int:
     return int(_COMPRESSION[request.value_type] * stored)
 
 
-def block_cost(request: Request, index: int) -> int:
-    """The memory that a block needs while it is solved, without what it reads: bytes."""
+def block_cost(request: Request, index: int, most: int | None = None) -> int:
+    """The memory that a block needs while it is solved, without what it reads: bytes.
+
+    It does without policies if it would take more than `most` bytes with them.
+    """
     space = request.part.space
     block, kernel = space.blocks[index], kernel_of(space, request.precision)
-    return kernel.workspace_bytes(block, certify=request.certify) + 8 * block.size
+    cost = bytes_of(kernel, block, certify=request.certify)
+    if most is None or cost <= most:
+        return cost
+    return bytes_of(kernel, block, certify=request.certify, policies=False)
 
 
 def largest_blocks(part: Part, most: int) -> list[int]:
@@ -185,9 +192,9 @@ def largest_blocks(part: Part, most: int) -> list[int]:
     return [part.indices[place] for place in places.tolist()]
 
 
-def largest_cost(request: Request) -> int:
-    """The most that a block takes while it is solved, in bytes."""
-    return max(block_cost(request, each) for each in largest_blocks(request.part, _LARGEST))
+def largest_cost(request: Request, most: int | None = None) -> int:
+    """The most that a block takes while it is solved, in bytes; as for `block_cost`."""
+    return max(block_cost(request, each, most) for each in largest_blocks(request.part, _LARGEST))
 
 
 def _workspaces(request: Request, threads: int) -> int:
@@ -369,10 +376,10 @@ def room_for(request: Request) -> Room:
     if needed <= budget:
         return Room(budget, needed, None, UNWRITTEN_BYTES, None)
     rest = budget - BASE_BYTES
-    in_work = max(largest_cost(request), rest // 2)
+    in_work = max(largest_cost(request, rest), rest // 2)
     kept = max(0, rest - in_work)
     unwritten = min(UNWRITTEN_BYTES, kept // 4)
-    allowance = Allowance(in_work, partial(block_cost, request))
+    allowance = Allowance(in_work, partial(block_cost, request, most=rest))
     return Room(budget, needed, kept - unwritten, unwritten, allowance)
 
 
@@ -387,7 +394,7 @@ def _smaller(request: Request, count: int) -> Request:
 
 def _misfit(request: Request, budget: int) -> str | None:
     """Why a solve would not fit, in words; None if it would."""
-    least = BASE_BYTES + largest_cost(request)
+    least = BASE_BYTES + largest_cost(request, 0)
     if least > budget:
         return (
             f"needs {least / 2**30:,.1f} GiB of memory for its largest block; "
@@ -498,12 +505,13 @@ def schedule_of(
     cores = request.threads or usable_processors()
     machines = min(workers, machines or workers)
     most_cores = cores * -(-workers // machines)
-    dispatcher = Dispatcher(graph, cache(partial(block_cost, request)))
+    rest = memory - BASE_BYTES
+    dispatcher = Dispatcher(graph, cache(partial(block_cost, request, most=rest)))
     for worker in range(workers):
         dispatcher.add(
             str(worker),
             cores,
-            memory - BASE_BYTES,
+            rest,
             machine=str(worker % machines),
             processors=most_cores,
         )

@@ -289,13 +289,14 @@ def _runner(plan: Plan, on_workers: Callable[[int], object]) -> Iterator[Runner]
 
     if memory is None and cluster.scheduler is None:
         memory = available_bytes() // (cluster.workers or 1)
+    most = None if memory is None else memory - BASE_BYTES
     with connected(cluster) as connect:
         yield ClusterRunner(
             connect,
-            cost=partial(block_cost, request),
-            largest=largest_cost(request),
+            cost=partial(block_cost, request, most=most),
+            largest=largest_cost(request, most),
             folder=str(plan.folder.absolute()),
-            memory=None if memory is None else memory - BASE_BYTES,
+            memory=most,
             most_threads=cluster.threads,
             silence=cluster.silence,
             on_workers=on_workers,

@@ -52,10 +52,7 @@ cdef enum:
     LANES = 8                    # pairs in a vector of a policy
     VECTORS = 512                # that a thread updates at a time
     FEWEST = 1 << 12             # positions of a block in which a policy pays
-    USUAL = 1 << 25              # at most, where rows are long
-    LARGEST = 1 << 30            # for the numbers of positions
-
-cdef double MANY_WORDS = 2.5     # of lists, a position, where rows are short
+    LARGEST = 1 << 30            # at most, for the numbers of positions
 
 
 cdef class RowBlock:
@@ -156,7 +153,7 @@ cdef class RowBlock:
         cdef RowLayout layout = self.layout
         return (not self.is_single and self.n_matrices == 2 and self.lower == NULL
                 and layout.rules.policy_chances.shape[0] > 0
-                and policies_pay(layout.size, layout.n_words()))
+                and policies_pay(layout.size))
 
     def follow(self, double[::1] room, int threads):
         """The values under the best policy by them, to be swept until it is closed.
@@ -309,13 +306,9 @@ cdef int64_t _pairs_of(RowLayout layout) noexcept:
     return ((layout.size + layout.n_diagonal) // 2 + LANES - 1) // LANES * LANES
 
 
-def policies_pay(int64_t size, double words):
-    """Whether policies pay in a block of this many positions, whose lists have this many words.
-
-    In large blocks values under a policy come from memory one by one, and a sweep of long rows takes
-    little more time.
-    """
-    return FEWEST <= size <= LARGEST and (size <= USUAL or words >= MANY_WORDS * size)
+def policies_pay(int64_t size):
+    """Whether policies pay in a block of this many positions."""
+    return FEWEST <= size <= LARGEST
 
 
 cdef int64_t _policy_bytes(RowLayout layout):

@@ -126,10 +126,9 @@ cdef class RowRules:
                         self.kinds[kind].chance[c][k] = turns.chance[kind, c, n]
                         k += 1
                 self.kinds[kind].n_throws[c] = k
-        # under a policy every position has the same throws, and nothing to choose before them
-        chances = np.asarray(turns.chance)[:, 0]
-        has_policies = np.all(np.asarray(turns.n_choices) == 1) and np.all(chances == chances[0])
-        self.policy_chances = chances[0][chances[0] != 0.0] if has_policies else np.empty(0)
+        # those that pass have no words: what is left of 1 passes
+        chances = turns.policy_chances()
+        self.policy_chances = chances[:max(0, len(chances) - 1)]
 
     def _tell_changes(self):
         # What lifting a mover, or landing, does to a shared square, for each of its shapes and

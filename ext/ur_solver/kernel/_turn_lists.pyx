@@ -1,6 +1,7 @@
 """A block's moves as lists, made once by the generic kernel, and sweeps that read them.
 
-A sweep of `Turns` unfolds every position again; one of lists looks at a number a move.
+A sweep of `Turns` unfolds every position again; one of lists looks at a number a move. Under a
+policy, which says which move is made after every throw, a sweep looks at a number a throw.
 """
 
 from cython.parallel cimport prange
@@ -23,6 +24,7 @@ cdef extern from "<fenv.h>" nogil:
 
 cdef extern from "memory.h" nogil:
     void* fitted(void* memory, int64_t size)
+    void fetch_named(const double* values, const uint32_t* words, int n)
 
 # A position's list is its turn type, the place of its mirror image, to which a turn passes, and for
 # each choice and throw that the dice may show a head, 2 * moves that stay in the block, and 1 more
@@ -30,11 +32,13 @@ cdef extern from "memory.h" nogil:
 # 2 * place, and 1 more if the same side throws again.
 cdef enum:
     RUN = 1024                # positions whose lists are one piece of memory
+    AHEAD = 32                # positions whose moves' values are on their way; RUN at most
     BEFORE = 2                # words of a position
     OF_THROW = 3              # words of a throw, besides the moves that stay
 
 
-cdef int64_t MOST = <int64_t>1 << 31  # positions of a block: a place and a bit are one word
+# Positions of a block: a place, or that of no position, and a bit are one word.
+cdef int64_t MOST = (<int64_t>1 << 31) - 1
 
 
 cdef class TurnLists:
@@ -102,7 +106,11 @@ cdef class TurnLists:
         float
             The delta: the largest change.
         """
-        return _sweep(self, values, values, FE_TONEAREST, 0.0, threads)
+        return _sweep(self, values, values, FE_TONEAREST, 0.0, True, threads)
+
+    def residual(self, double[::1] values, int threads=1):
+        """The largest abs(T(V) - V) of values, float64, shape (count,), in rank order."""
+        return _sweep(self, values, values, FE_TONEAREST, 0.0, False, threads)
 
     def narrow(self, double[::1] upper, double[::1] lower, double blur, int threads=1):
         """Update both bounds of every value, each operation rounded outwards.
@@ -115,14 +123,157 @@ cdef class TurnLists:
             How far an update can be off because chances are rounded; it moves outwards by that.
         threads : int
         """
-        _sweep(self, upper, lower, FE_UPWARD, blur, threads)
-        _sweep(self, lower, upper, FE_DOWNWARD, -blur, threads)
+        _sweep(self, upper, lower, FE_UPWARD, blur, True, threads)
+        _sweep(self, lower, upper, FE_DOWNWARD, -blur, True, threads)
+
+
+cdef class ListPolicy:
+    """A policy of all positions of a block, which at first is none; thread safe, as lists are.
+
+    Parameters
+    ----------
+    lists : TurnLists
+        Of a rule set that has policies.
+
+    Raises
+    ------
+    ValueError
+        If it has none: `Turns.policy_chances`.
+    MemoryError
+        If there is no room for the policy.
+    """
+
+    cdef TurnLists lists
+    cdef double[::1] chances       # of the throws that the dice may show, and of passing
+    cdef int width                 # how many they are
+    cdef uint32_t[:, ::1] moves    # by position and throw, 2 * place, and 1 more to throw again
+    cdef double[::1] leaving       # what the moves that leave the block add to a position's value
+
+    def __init__(self, TurnLists lists):
+        self.chances = lists.turns.policy_chances()
+        if self.chances.shape[0] == 0:
+            raise ValueError("these rules have no policies")
+        self.lists, self.width = lists, <int>self.chances.shape[0]
+        self.moves = np.zeros((lists.count, self.width), dtype=np.uint32)
+        self.leaving = np.zeros(lists.count)
+
+    def choose(self, const double[::1] values, int threads=1):
+        """Take the best moves by these values.
+
+        Parameters
+        ----------
+        values : float64, shape (count,)
+            In rank order.
+        threads : int
+
+        Returns
+        -------
+        int
+            The number of positions whose moves have changed.
+        """
+        cdef int64_t k, count = self.lists.count
+        if values.shape[0] != count:
+            raise ValueError(f"{values.shape[0]} values of {count} positions")
+        cdef int64_t[::1] changed = np.zeros(max(1, self.lists.n_runs), dtype=np.int64)
+        for k in prange(self.lists.n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+            changed[k] = _choose_run(
+                self.lists.lists[k], &self.chances[0], self.width, &values[0],
+                &self.moves[0, 0], &self.leaving[0], count, k * RUN, min(count, (k + 1) * RUN))
+        return int(np.sum(changed))
+
+    def sweep(self, double[::1] values, int threads=1):
+        """Update every value in place, the last first, by the moves of the policy.
+
+        Parameters
+        ----------
+        values : float64, shape (count + 1,), IN and OUT
+            In rank order, and 0, the value of no position.
+        threads : int
+            As for `TurnLists.sweep`.
+
+        Returns
+        -------
+        float
+            The delta: the largest change.
+        """
+        cdef int64_t k, count = self.lists.count, n_runs = self.lists.n_runs
+        if values.shape[0] != count + 1:
+            raise ValueError(f"{values.shape[0]} values of {count} positions and of none")
+        cdef double[::1] deltas = np.zeros(max(1, n_runs))
+        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+            deltas[k] = _follow_run(
+                &self.chances[0], self.width, &values[0], &self.moves[0, 0], &self.leaving[0],
+                (n_runs - 1 - k) * RUN, min(count, (n_runs - k) * RUN))
+        return float(np.max(deltas))
+
+
+cdef int64_t _choose_run(
+    const uint32_t* words, const double* chances, int width, const double* values,
+    uint32_t* moves, double* leaving, int64_t count, int64_t start, int64_t end
+) noexcept nogil:
+    # The best moves of places `start` to `end - 1` by their lists; how many have others than before.
+    cdef double best, value, left
+    cdef uint32_t* chosen
+    cdef uint32_t passed, move, differs, stay, i
+    cdef int64_t k, n_changed = 0
+    cdef int n
+    for k in range(end - 1, start - 1, -1):
+        chosen, left, differs = moves + k * width, 0.0, 0
+        passed = 2 * words[1]
+        words += BEFORE
+        for n in range(width - 1):
+            best, move = -INFINITY, passed
+            stay, i = words[0] >> 1, words[0] & 1
+            words += 1
+            if i:
+                memcpy(&best, words, sizeof(double))
+                move = <uint32_t>(2 * count + 1)
+                words += OF_THROW - 1
+            for i in range(stay):
+                value = values[words[i] >> 1]
+                if not words[i] & 1:
+                    value = 1.0 - value
+                if value > best:
+                    best, move = value, words[i]
+            words += stay
+            if move >> 1 == count:
+                left += chances[n] * best
+            differs |= chosen[n] ^ move
+            chosen[n] = move
+        differs |= chosen[width - 1] ^ passed
+        chosen[width - 1] = passed
+        leaving[k] = left
+        n_changed += differs != 0
+    return n_changed
+
+
+cdef double _follow_run(
+    const double* chances, int width, double* values, const uint32_t* moves,
+    const double* leaving, int64_t start, int64_t end
+) noexcept nogil:
+    # Update places `start` to `end - 1` by their policy; the largest change.
+    cdef double total, value, delta = 0.0
+    cdef const uint32_t* chosen
+    cdef int64_t k
+    cdef int n
+    for k in range(end - 1, start - 1, -1):
+        chosen, total = moves + k * width, leaving[k]
+        if k >= AHEAD:
+            fetch_named(values, chosen - AHEAD * width, width)
+        for n in range(width):
+            value = values[chosen[n] >> 1]
+            total += chances[n] * (value if chosen[n] & 1 else 1.0 - value)
+        delta = max(delta, fabs(total - values[k]))
+        values[k] = total
+    return delta
 
 
 cdef double _sweep(
-    TurnLists lists, double[::1] own, double[::1] other, int mode, double more, int threads
+    TurnLists lists, double[::1] own, double[::1] other, int mode, double more, bint writes,
+    int threads
 ) except? -1.0:
-    # Update `own` in a rounding mode, `more` added; where the turn passes `other` is read.
+    # Update `own` in a rounding mode, `more` added, or find only by how much it would change; where
+    # the turn passes `other` is read.
     cdef int64_t k, n_runs = lists.n_runs
     cdef double[::1] deltas = np.zeros(max(1, n_runs))
     if own.shape[0] != lists.count or other.shape[0] != lists.count:
@@ -130,19 +281,19 @@ cdef double _sweep(
     for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
         deltas[k] = _sweep_run_in(
             mode, lists.turns, lists.lists[n_runs - 1 - k], &own[0], &other[0], more,
-            (n_runs - 1 - k) * RUN, min(lists.count, (n_runs - k) * RUN))
+            writes, (n_runs - 1 - k) * RUN, min(lists.count, (n_runs - k) * RUN))
     return float(np.max(deltas))
 
 
 cdef double _sweep_run_in(
     int mode, Turns turns, const uint32_t* words, double* own, const double* other, double more,
-    int64_t start, int64_t end
+    bint writes, int64_t start, int64_t end
 ) noexcept nogil:
     # What is computed lies between a load and a store, which stay between the calls.
     cdef int before = fegetround()
     cdef double delta
     fesetround(mode)
-    delta = _sweep_run(turns, words, own, other, more, start, end)
+    delta = _sweep_run(turns, words, own, other, more, writes, start, end)
     fesetround(before)
     return delta
 
@@ -217,7 +368,7 @@ cdef int64_t _list_throw(
 
 cdef double _sweep_run(
     Turns turns, const uint32_t* words, double* own, const double* other, double more,
-    int64_t start, int64_t end
+    bint writes, int64_t start, int64_t end
 ) noexcept nogil:
     # Update places `start` to `end - 1` by their lists; the largest change.
     cdef double passed, best, value, total, most, delta = 0.0
@@ -251,5 +402,6 @@ cdef double _sweep_run(
                 total += turns.chance[turn_type, c, n] * best
             most = max(most, total)
         delta = max(delta, fabs(most - own[k]))
-        own[k] = most + more
+        if writes:
+            own[k] = most + more
     return delta

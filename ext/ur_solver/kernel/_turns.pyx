@@ -102,6 +102,18 @@ cdef class Turns(Generator):
             most = max(most, total)
         return most
 
+    def policy_chances(self):
+        """The chances of the throws that move a piece, and of passing: float64, a copy.
+
+        Under a policy every position has the same throws, and nothing to choose before them. Where
+        turns have choices, or other chances, there are no policies, and the array is empty.
+        """
+        of_kinds = np.column_stack(
+            (np.asarray(self.chance)[:, 0], np.asarray(self.pass_chance)[:, 0]))
+        if not np.all(np.asarray(self.n_choices) == 1) or not np.all(of_kinds == of_kinds[0]):
+            return np.empty(0)
+        return np.append(of_kinds[0, :-1][of_kinds[0, :-1] != 0.0], of_kinds[0, -1])
+
     def successors(self, int64_t rank):
         """Where the moves from a rank lead.
 
