@@ -209,8 +209,9 @@ _MANY_CHANGES, _FEWER_SWEEPS = 0.05, 3
 _FEW_CHANGES = 1e-5
 """The share of positions whose moves have changed, at which a policy is nearly optimal."""
 
-_MOST_POLICIES = 30
-"""The most policies: as both sides change theirs at once, they might cycle."""
+_MOST_POLICIES = 100
+"""The most policies: as both sides change theirs at once, they might cycle. Thirty are too few in
+the largest blocks of murray-0-to-3 5."""
 
 _MOST_SWEEPS = 200
 """The most sweeps under one policy, never needed with ordinary dice."""
