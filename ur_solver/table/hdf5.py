@@ -145,7 +145,7 @@ def _packed_zeros(size: int) -> tuple[bytes, bytes]:
     return _packed(bytes(size))
 
 
-def decode(stored: bytes, numbers: npt.NDArray[Any]) -> None:
+def decode(stored: bytes | memoryview, numbers: npt.NDArray[Any]) -> None:
     """Decode a stored chunk, which may be malicious, into `numbers`, without checking its checksum.
 
     `numbers` has the chunk's length, little-endian and contiguous. ValueError if this is not an
@@ -395,17 +395,19 @@ def check_filters(path: pathlib.Path, found: h5py.Dataset) -> None:
         raise damaged(path, f"the dataset {found.name!r} is stored through other filters")
 
 
-def stored_chunk(found: h5py.Dataset, first: int, most: int) -> bytes:
+def stored_chunk(found: h5py.Dataset, first: int, most: int) -> bytes | memoryview:
     """The stored bytes of the chunk that begins at an index of a dataset of one dimension.
 
     `check_filters` has allowed its filters. Of a chunk with others, or that claims more than `most`
-    bytes, none are read.
+    bytes, there are none.
     """
-    place = found.id.get_chunk_info_by_coord((first,))
-    if place.filter_mask or place.size > most:
+    # h5py refuses a chunk larger than the room; `get_chunk_info_by_coord` would look at all chunks
+    room = np.empty(most, dtype=np.uint8)
+    try:
+        skipped, stored = found.id.read_direct_chunk((first,), out=room)
+    except ValueError:
         return b""
-    stored: bytes = found.id.read_direct_chunk((first,))[1]
-    return stored
+    return b"" if skipped else memoryview(stored)
 
 
 @dataclass(frozen=True, eq=False)  # == of arrays is no bool
