@@ -47,7 +47,7 @@ def main() -> None:
                     flush=True,
                 )
 
-        ClusterRunner(connect, cost=lambda _: 1, memory=1000).run(graph, nothing, finish)
+        ClusterRunner(connect, cost=lambda *_: 1, memory=1000).run(graph, nothing, finish)
 
 
 if __name__ == "__main__":

@@ -192,7 +192,7 @@ def test_with_less_memory_the_values_are_the_same(word, tmp_path, monkeypatch):
     # blocks of skiriuk have no memory for policies then
     with TableFile(path) as table:
         off = np.abs(table.load() - solve(space_of(rules), tolerance=1e-12, threads=1)).max()
-    assert off < 1e-12 if word == "skiriuk:2" else off == 0.0
+    assert 0.0 < off < 1e-12 if word == "skiriuk:2" else off == 0.0
 
 
 def test_policies_have_memory_where_it_suffices():
@@ -205,6 +205,8 @@ def test_policies_have_memory_where_it_suffices():
     size = space_of(rules).blocks[block].size
     assert enough.allowance.cost(block) - short.allowance.cost(block) > 31 * size
     assert short.allowance.cost(block) <= short.allowance.most < enough.allowance.most
+    for each, has in ((enough, True), (short, False)):
+        assert each.allowance.has_policies(block, each.allowance.cost(block)) is has
 
 
 def test_where_nothing_fits_no_count_is_advised(monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 from tests.solving import needs_openmp
 from ur_solver.engine import runners
 from ur_solver.engine.graph import BlockGraph
-from ur_solver.engine.runners import ThreadRunner
+from ur_solver.engine.runners import Allowance, ThreadRunner
 from ur_solver.errors import DamagedBlockError
 
 LONG = 60.0
@@ -126,6 +126,24 @@ def test_a_block_with_one_thread_leaves_the_others_their_pages(monkeypatch):
     run(row_of_blocks(1), task, 3)
     used = task.seen[0][1]
     assert task.seen == [(1, used, [0, 0, 0])] * 3
+
+
+def test_a_block_knows_whether_it_has_room_for_policies():
+    found = {}
+
+    def task(index, lease):
+        found[index] = lease.policies
+        return Done(index)
+
+    for allowance, expected in (
+        (Allowance(10, lambda index: index + 1, lambda index, cost: cost > 1), {0: False, 1: True}),
+        (None, {0: True, 1: True}),
+    ):
+        graph = BlockGraph([(), ()], [1, 1])
+        ThreadRunner(1, allowance).run(
+            graph, task, lambda done, graph=graph: graph.finish(done.index)
+        )
+        assert found == expected
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

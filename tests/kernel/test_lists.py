@@ -34,6 +34,8 @@ def test_a_sweep_is_that_of_the_generic_kernel(rules: RuleSet):
         for _ in range(2):
             delta = generic_kernel(space).sweep(values, block.offset, block.size)
             assert work.sweep(1) == delta
+        further = generic_kernel(space).residual(values, block.offset, block.size)
+        assert work.residual(1) == further > 0
         found = own.copy()
         work.store(found)
         assert (found == own).all()

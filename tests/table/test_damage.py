@@ -286,6 +286,13 @@ def test_forged_chunks_cut_short_do_not_reach_the_decoder(copy, chunk, length):
         table.load()
 
 
+def test_a_chunk_of_more_bytes_than_any_can_have_is_refused(copy, chunk):
+    forged = chunk + bytes(1 << 20)
+    forge_chunk(copy, forged + fletcher32(forged))
+    with TableFile(copy) as table, pytest.raises(DamagedTableError, match="cannot be decoded"):
+        table.load()
+
+
 def test_chunks_that_say_they_are_not_filtered_are_refused(copy, chunk):
     forge_chunk(copy, chunk[:100], mask=3)
     with TableFile(copy) as table, pytest.raises(DamagedTableError, match="cannot be decoded"):

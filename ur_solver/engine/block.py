@@ -13,9 +13,9 @@ sweeps reduce the error that the step adds to other modes.
 
 A *policy* has one move for every throw. A sweep under a policy reads a single move per throw, in a
 small part of the time of a sweep over all moves. So policies are used in turn: the greedy one, some
-sweeps under it, the greedy one by the new values (modified policy iteration; Puterman and Shin,
-Management Science 24, 1978, 1127-1137). Once hardly any move changes, the sweeps continue until the
-values have converged.
+sweeps under it and an extrapolation, the greedy one by the new values (modified policy iteration;
+Puterman and Shin, Management Science 24, 1978, 1127-1137). Once hardly any move changes, the sweeps
+continue until the values have converged.
 
 With ordinary dice the sweeps contract fast, and their changes show how far they have come. With
 others a sweep may hardly change values that are far off. There the goal is proven before a block
@@ -51,7 +51,7 @@ class Lease:
     threads: int = 1  # that may lay the block out and sweep it
     spare: Callable[[], int] = lambda: 0  # further threads that the next sweep may use
     check_stop: Callable[[], object] = lambda: None  # StoppedError if the block is to be abandoned
-    memory: int | None = None  # that the block may take, in bytes; None if there is enough
+    policies: bool = True  # whether there is memory for policies
 
 
 _LATEST = 3
@@ -200,11 +200,11 @@ _FIRST_SWEEPS = 4
 _SWEEPS = 5
 """The most sweeps under a policy that is about to change."""
 
-_FAST = 0.1
-"""The ratio of a change to that of the policy's first sweep at which these sweeps end earlier."""
-
 _MANY_CHANGES, _FEWER_SWEEPS = 0.05, 3
 """The same after a larger share of changed moves: such a policy changes soon."""
+
+_FAST = 0.1
+"""The ratio of a change to that of the policy's first sweep at which these sweeps end earlier."""
 
 _FEW_CHANGES = 1e-5
 """The share of positions whose moves have changed, at which a policy is nearly optimal."""
@@ -280,8 +280,8 @@ def _approach(policy: SweptValues, room: Values, most: int, lease: Lease) -> int
         if len(deltas) >= 2:
             policy.remember(room)
         deltas.append(policy.sweep(lease.threads + lease.spare()))
-        samples.append(policy.sample())
-    _extrapolate(policy, samples[-3:])
+        samples = [*samples[-2:], policy.sample()]
+    _extrapolate(policy, samples)
     return len(deltas)
 
 
@@ -375,11 +375,6 @@ def _residual(work: BlockWork, values: Values, lease: Lease, bounds: tuple[float
     return work.residual(lease.threads + lease.spare())
 
 
-def bytes_of(kernel: Kernel, block: Block, *, certify: bool = False, policies: bool = True) -> int:
-    """The memory that a block needs while it is solved, without what it reads: bytes."""
-    return kernel.workspace_bytes(block, certify=certify, policies=policies) + 8 * block.size
-
-
 _LINE = 8
 """Numbers in a cache line."""
 
@@ -414,7 +409,7 @@ def solve_block(
     if kernel.space.rules.dice.is_ordinary:
         bounds = kernel.space.bounds
         before = Improvement()
-        if work.has_policies and (lease.memory is None or lease.memory >= bytes_of(kernel, block)):
+        if work.has_policies and lease.policies:
             before = improve(cast(PolicyWork, work), values, goal, lease)
         sweeps, residual = settle(work, values, goal, lease, bounds, factor=before.factor)
         sweeps += before.sweeps

@@ -155,10 +155,10 @@ def _head_of(folder: str) -> bytes | None:
 
 
 def _perform(
-    task: Task[_R], blocks: Sequence[tuple[int, int, int]], is_large: bool
+    task: Task[_R], blocks: Sequence[tuple[int, int, bool]], is_large: bool
 ) -> list[_R | Exception]:
     """Runs on a worker: the result or the error of the task for each block, with its threads and
-    its memory.
+    whether it has room for policies.
     """
     try:
         workspace = _idle.get_nowait()
@@ -166,9 +166,9 @@ def _perform(
         workspace = Workspace()
     results: list[_R | Exception] = []
     try:
-        for index, threads, memory in blocks:
+        for index, threads, policies in blocks:
             try:
-                results.append(task(index, Lease(workspace, threads, memory=memory)))
+                results.append(task(index, Lease(workspace, threads, policies=policies)))
             except Exception as error:
                 results.append(error)
         return results
@@ -183,8 +183,11 @@ class ClusterRunner:
     """The workers of a Dask cluster."""
 
     connect: Callable[[], Client]  # called again when the scheduler has gone
-    cost: Callable[[int], int]  # the memory of a block while it is solved, by its number: bytes
-    largest: int = 0  # the most of these; the run needs a worker with that memory
+    # the bytes that a block takes while it is solved, by its number and the most that it may take
+    cost: Callable[[int, int], int]
+    # whether a block has room for policies at that cost
+    has_policies: Callable[[int, int], bool] = lambda index, cost: True
+    largest: int = 0  # the least that the largest takes; the run needs a worker with that memory
     folder: str | None = None  # which all workers must see, with the same solve in it
     memory: int | None = None  # for blocks on each worker; by default what is free there
     most_threads: int | None = None  # for one block
@@ -209,7 +212,7 @@ class _Drive:
         self._runner = runner
         self._graph = graph
         self._task = task
-        self._dispatcher = Dispatcher(graph, runner.cost, runner.most_threads, ahead=_AHEAD)
+        self._dispatcher = Dispatcher(graph, self._cost, runner.most_threads, ahead=_AHEAD)
         self._futures: dict[Future, list[Assignment]] = {}
         self._attempts: dict[int, int] = {}
         self._asked: dict[str, concurrent.futures.Future[dict[str, Worker]]] = {}
@@ -219,6 +222,9 @@ class _Drive:
         self._sent = 0
         self._since = time.monotonic()
         self._is_counted = False  # whether the number of workers has been reported
+
+    def _cost(self, index: int) -> int:
+        return self._runner.cost(index, self._dispatcher.largest_memory)
 
     def run(self, on_done: Callable[[Any], object]) -> None:
         self._client = self._connected(min(self._runner.patience, PATIENCE))
@@ -400,7 +406,10 @@ class _Drive:
         future = self._client.submit(
             _perform,
             self._task,
-            [(each.index, each.threads, each.cost) for each in given],
+            [
+                (each.index, each.threads, self._runner.has_policies(each.index, each.cost))
+                for each in given
+            ],
             self._graph.sizes[first.index] >= SHARED_SIZE,
             key=f"ur-blocks-{first.index}-{id(self):x}-{self._sent}",
             workers=[first.worker],

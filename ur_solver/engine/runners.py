@@ -55,6 +55,8 @@ class Allowance:
 
     most: int  # in bytes
     cost: Callable[[int], int]  # what a block needs while it is solved, by its number
+    # whether a block has room for policies at that cost
+    has_policies: Callable[[int, int], bool] = lambda index, cost: True
 
 
 class ThreadRunner:
@@ -151,10 +153,10 @@ class _Run(Generic[_R]):
             self._release_idle()
         is_shared = self.graph.sizes[given.index] >= SHARED_SIZE
         spare = (lambda: self.spare) if is_shared else (lambda: 0)
-        memory = given.cost if self.allowance else None
+        policies = not self.allowance or self.allowance.has_policies(given.index, given.cost)
         try:
             return self.task(
-                given.index, Lease(workspace, given.threads, spare, self._check_stop, memory)
+                given.index, Lease(workspace, given.threads, spare, self._check_stop, policies)
             )
         finally:
             if self.allowance:

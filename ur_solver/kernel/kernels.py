@@ -388,11 +388,12 @@ class RowKernel(_TileKernel):
     def workspace_bytes(self, block: Block, *, certify: bool = False, policies: bool = True) -> int:
         """See `Kernel.workspace_bytes`."""
         # F and G, and another F and G for bounds, in the same memory as policies
-        is_proven = certify or not self.space.rules.dice.is_ordinary
+        is_ordinary = self.space.rules.dice.is_ordinary
+        is_proven = certify or not is_ordinary
         lists, words, policy = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
         values = 8 if self.is_single else 16
-        if self.is_single or not policies or not policies_pay(block.size):
+        if self.is_single or not (policies and is_ordinary and policies_pay(block.size)):
             policy = 0
         further = max(values if is_proven else 0, policy)
         by_value = values + further + lists + (words if is_wide else 0)
@@ -417,10 +418,12 @@ class ListKernel(_TileKernel):
         choices = int(self._tables.n_choices.max())
         words = 2 + choices * self.turns.n_throws * (3 + self.turns.max_options)
         # the values and a copy, and two bounds of each with the distance of both, or a policy
-        is_proven = certify or not self.space.rules.dice.is_ordinary
+        is_ordinary = self.space.rules.dice.is_ordinary
+        is_proven = certify or not is_ordinary
         policy = 0
-        if policies and policies_pay(block.size):
-            policy = 8 + _WORD * len(self.turns.policy_chances())
+        n_throws = len(self.turns.policy_chances())
+        if policies and is_ordinary and n_throws and policies_pay(block.size):
+            policy = 8 + _WORD * n_throws
         by_value = 16 + max(24 if is_proven else 0, policy) + _WORD * words
         return by_value * block.size + sample_bytes(block.size, block.size)
 

@@ -23,7 +23,6 @@ from ur_solver.blocks.folder import BlockRecord
 from ur_solver.blocks.lock import checkpoint_folder
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.machine import free_memory, usable_processors
-from ur_solver.engine.block import bytes_of
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.runners import Allowance, Dispatcher, ThreadRunner
 from ur_solver.engine.solve import solve
@@ -178,12 +177,22 @@ def block_cost(request: Request, index: int, most: int | None = None) -> int:
 
     It does without policies if it would take more than `most` bytes with them.
     """
-    space = request.part.space
-    block, kernel = space.blocks[index], kernel_of(space, request.precision)
-    cost = bytes_of(kernel, block, certify=request.certify)
+    cost = _needed_bytes(request, index, policies=True)
     if most is None or cost <= most:
         return cost
-    return bytes_of(kernel, block, certify=request.certify, policies=False)
+    return _needed_bytes(request, index, policies=False)
+
+
+def has_policies(request: Request, index: int, cost: int) -> bool:
+    """Whether a block that may take `cost` bytes has room for policies."""
+    return cost >= _needed_bytes(request, index, policies=True)
+
+
+def _needed_bytes(request: Request, index: int, *, policies: bool) -> int:
+    space = request.part.space
+    block, kernel = space.blocks[index], kernel_of(space, request.precision)
+    workspace = kernel.workspace_bytes(block, certify=request.certify, policies=policies)
+    return workspace + 8 * block.size
 
 
 def largest_blocks(part: Part, most: int) -> list[int]:
@@ -379,7 +388,9 @@ def room_for(request: Request) -> Room:
     in_work = max(largest_cost(request, rest), rest // 2)
     kept = max(0, rest - in_work)
     unwritten = min(UNWRITTEN_BYTES, kept // 4)
-    allowance = Allowance(in_work, partial(block_cost, request, most=rest))
+    allowance = Allowance(
+        in_work, partial(block_cost, request, most=rest), partial(has_policies, request)
+    )
     return Room(budget, needed, kept - unwritten, unwritten, allowance)
 
 

@@ -29,6 +29,7 @@ from ur_solver.solving.costs import (
     available_bytes,
     block_cost,
     budget_of,
+    has_policies,
     largest_cost,
 )
 from ur_solver.solving.plan import Plan
@@ -289,14 +290,14 @@ def _runner(plan: Plan, on_workers: Callable[[int], object]) -> Iterator[Runner]
 
     if memory is None and cluster.scheduler is None:
         memory = available_bytes() // (cluster.workers or 1)
-    most = None if memory is None else memory - BASE_BYTES
     with connected(cluster) as connect:
         yield ClusterRunner(
             connect,
-            cost=partial(block_cost, request, most=most),
-            largest=largest_cost(request, most),
+            cost=partial(block_cost, request),
+            has_policies=partial(has_policies, request),
+            largest=largest_cost(request, 0),
             folder=str(plan.folder.absolute()),
-            memory=most,
+            memory=None if memory is None else memory - BASE_BYTES,
             most_threads=cluster.threads,
             silence=cluster.silence,
             on_workers=on_workers,

@@ -32,7 +32,7 @@ cdef extern from "memory.h" nogil:
 # 2 * place, and 1 more if the same side throws again.
 cdef enum:
     RUN = 1024                # positions whose lists are one piece of memory
-    AHEAD = 32                # positions whose moves' values are on their way; RUN at most
+    AHEAD = 32                # positions whose moves' values are on their way
     BEFORE = 2                # words of a position
     OF_THROW = 3              # words of a throw, besides the moves that stay
 
@@ -128,7 +128,7 @@ cdef class TurnLists:
 
 
 cdef class ListPolicy:
-    """A policy of all positions of a block, which at first is none; thread safe, as lists are.
+    """A policy of all positions of a block, to be chosen before it is followed.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def test_workers_come_and_go_with_the_blocks_that_could_use_them(tmp_path):
         watching.start()
         ClusterRunner(
             lambda: Client(cluster.scheduler_address, set_as_default=False),
-            cost=lambda _: 1,
+            cost=lambda *_: 1,
             memory=100,
         ).run(graph, Met(tmp_path), graph.finish)
         watching.join()
@@ -154,7 +154,7 @@ def test_without_a_worker_in_time_it_is_said_so():
     ):
         ClusterRunner(
             lambda: Client(cluster.scheduler_address, set_as_default=False),
-            cost=lambda _: 1,
+            cost=lambda *_: 1,
             patience=1.0,
         ).run(BlockGraph([()], [1]), Met(pathlib.Path()), print)
 

@@ -234,12 +234,36 @@ def run(connect, task, count, **options):
         reported.append(result.index)
         graph.finish(result.index)
 
-    ClusterRunner(connect, cost=lambda _: 1, memory=100, **options).run(graph, task, done)
+    ClusterRunner(connect, cost=lambda *_: 1, memory=100, **options).run(graph, task, done)
     return reported
 
 
 def test_many_blocks_that_do_nothing(connect):
     assert sorted(run(connect, Nothing(), 500)) == list(range(500))
+
+
+@dataclass(frozen=True)
+class PoliciesOf:
+    """A task that does nothing and returns whether it may use policies."""
+
+    def __call__(self, index, lease):
+        return index, lease.policies
+
+
+def test_a_block_knows_whether_its_worker_has_room_for_policies(connect):
+    graph, found = BlockGraph([(), ()], [1, 1]), {}
+
+    def done(result):
+        index, found[index] = result
+        graph.finish(index)
+
+    ClusterRunner(
+        connect,
+        cost=lambda index, most: most - index,
+        has_policies=lambda index, cost: cost == 100,
+        memory=100,
+    ).run(graph, PoliciesOf(), done)
+    assert found == {0: True, 1: False}
 
 
 @dataclass(frozen=True)
@@ -258,7 +282,7 @@ def test_a_block_that_is_alone_has_the_idle_threads_of_both_workers(connect):
             reported.append(threads)
             graph.finish(0)
 
-        runner = ClusterRunner(connect, cost=lambda _: 1, memory=100, most_threads=most)
+        runner = ClusterRunner(connect, cost=lambda *_: 1, memory=100, most_threads=most)
         runner.run(graph, ThreadsOf(), done)
         assert reported == [expected]
 
