@@ -26,7 +26,7 @@ COUNTS = {
     "four-again": 7,
     "four-again-d4": 7,
     "murray": 4,
-    "murray-0-to-3": 4,
+    "murray-0-to-3": 5,
     "masters": 7,
     "masters-4dice": 7,
     "blitz": 5,
@@ -43,7 +43,7 @@ COUNTS = {
     "ben": 4,
 }
 """The pieces of every rule set's page: those that it is played with, or fewer, which two cores
-solve in a quarter of an hour and 16 GiB."""
+solve in an hour and 24 GiB."""
 
 GROWTH = ("finkel:1", "finkel:2", "finkel:3", "finkel:4", "finkel:5", "finkel:7")
 
