@@ -6,8 +6,6 @@ from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.interface import Values
 
-def policies_pay(size: int) -> bool: ...
-
 class PolicyValues:
     noise: float
     n_changed: int

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ur_solver.errors import SolveError
 from ur_solver.kernel._level_block import LevelBlock
 from ur_solver.kernel._levels import LevelTurns
-from ur_solver.kernel._row_block import RowBlock, policies_pay
+from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._row_layout import FIRST_WIDE
 from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
@@ -40,7 +40,9 @@ _LEAST = 4096
 
 
 class _ListedValues:
-    """The values of a block whose moves are lists, and what sweeps of all kinds need of them."""
+    """The values of a block whose moves are lists, as `SweptValues` describes them but for
+    sweeps.
+    """
 
     noise = NOISE
 
@@ -80,7 +82,7 @@ class ListBlock(_ListedValues):
         finished: FinishedBlocks,
         threads: int = 1,
     ) -> None:
-        # and 0, the value of no position
+        # the last is the value of no position
         self._followed = np.append(np.full(block.size, 0.5), 0.0)
         super().__init__(self._followed[:-1])
         self._turns, self._block = turns, block
@@ -88,7 +90,7 @@ class ListBlock(_ListedValues):
         inputs = inputs_of(space, block, finished)
         self._lists = TurnLists(turns, inputs, block.offset, block.size, threads)
         self._policy: FollowedLists | None = None
-        self.has_policies = policies_pay(block.size) and len(turns.policy_chances()) > 0
+        self.has_policies = turns.has_policies(block.size)
 
     def follow(self, room: Values, threads: int) -> FollowedLists:
         """The values under the best policy by them, which are the block's own."""
@@ -288,8 +290,8 @@ class Kernel(ABC):
     def workspace_bytes(self, block: Block, *, certify: bool = False, policies: bool = True) -> int:
         """An upper bound of the bytes that `lay_out`, the sweeps and, if asked, proofs take.
 
-        Those of sweeps under policies are counted if they are wanted, and the block has policies.
-        With dice that are not ordinary proofs are always counted: solves need them.
+        Sweeps under policies count if the block has them, unless `policies` is false. With dice
+        that are not ordinary they never count, and proofs always do: solves need them.
         """
 
 
@@ -389,13 +391,12 @@ class RowKernel(_TileKernel):
         """See `Kernel.workspace_bytes`."""
         # F and G, and another F and G for bounds, in the same memory as policies
         is_ordinary = self.space.rules.dice.is_ordinary
-        is_proven = certify or not is_ordinary
         lists, words, policy = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
         values = 8 if self.is_single else 16
-        if self.is_single or not (policies and is_ordinary and policies_pay(block.size)):
+        if self.is_single or not (policies and is_ordinary and self.turns.has_policies(block.size)):
             policy = 0
-        further = max(values if is_proven else 0, policy)
+        further = max(values if certify or not is_ordinary else 0, policy)
         by_value = values + further + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
@@ -404,7 +405,7 @@ class ListKernel(_TileKernel):
     """The list kernel, which serves rules by which pieces rest."""
 
     precision = DOUBLE
-    slowness = 4
+    slowness = 3
 
     def __init__(self, space: TileSpace) -> None:
         self.space = space
@@ -418,13 +419,10 @@ class ListKernel(_TileKernel):
         choices = int(self._tables.n_choices.max())
         words = 2 + choices * self.turns.n_throws * (3 + self.turns.max_options)
         # the values and a copy, and two bounds of each with the distance of both, or a policy
-        is_ordinary = self.space.rules.dice.is_ordinary
-        is_proven = certify or not is_ordinary
-        policy = 0
-        n_throws = len(self.turns.policy_chances())
-        if policies and is_ordinary and n_throws and policies_pay(block.size):
-            policy = 8 + _WORD * n_throws
-        by_value = 16 + max(24 if is_proven else 0, policy) + _WORD * words
+        is_ordinary, policy = self.space.rules.dice.is_ordinary, 0
+        if policies and is_ordinary and self.turns.has_policies(block.size):
+            policy = 8 + _WORD * (len(self.turns.policy_chances()) + 1)
+        by_value = 16 + max(0 if is_ordinary and not certify else 24, policy) + _WORD * words
         return by_value * block.size + sample_bytes(block.size, block.size)
 
 

@@ -177,22 +177,20 @@ def block_cost(request: Request, index: int, most: int | None = None) -> int:
 
     It does without policies if it would take more than `most` bytes with them.
     """
-    cost = _needed_bytes(request, index, policies=True)
+    space = request.part.space
+    block = space.blocks[index]
+    workspace = partial(
+        kernel_of(space, request.precision).workspace_bytes, block, certify=request.certify
+    )
+    cost = workspace() + 8 * block.size
     if most is None or cost <= most:
         return cost
-    return _needed_bytes(request, index, policies=False)
+    return workspace(policies=False) + 8 * block.size
 
 
 def has_policies(request: Request, index: int, cost: int) -> bool:
     """Whether a block that may take `cost` bytes has room for policies."""
-    return cost >= _needed_bytes(request, index, policies=True)
-
-
-def _needed_bytes(request: Request, index: int, *, policies: bool) -> int:
-    space = request.part.space
-    block, kernel = space.blocks[index], kernel_of(space, request.precision)
-    workspace = kernel.workspace_bytes(block, certify=request.certify, policies=policies)
-    return workspace + 8 * block.size
+    return cost >= block_cost(request, index)
 
 
 def largest_blocks(part: Part, most: int) -> list[int]:

@@ -51,8 +51,6 @@ cdef enum:
     PART = 1 << 16               # values that a thread copies at a time
     LANES = 8                    # pairs in a vector of a policy
     VECTORS = 512                # that a thread updates at a time
-    FEWEST = 1 << 12             # positions of a block in which a policy pays
-    LARGEST = 1 << 30            # at most, for the numbers of positions
 
 
 cdef class RowBlock:
@@ -152,8 +150,7 @@ cdef class RowBlock:
         """
         cdef RowLayout layout = self.layout
         return (not self.is_single and self.n_matrices == 2 and self.lower == NULL
-                and layout.rules.policy_chances.shape[0] > 0
-                and policies_pay(layout.size))
+                and layout.rules.turns.has_policies(layout.size))
 
     def follow(self, double[::1] room, int threads):
         """The values under the best policy by them, to be swept until it is closed.
@@ -304,11 +301,6 @@ cdef class RowBlock:
 cdef int64_t _pairs_of(RowLayout layout) noexcept:
     # Pairs of positions that pass to each other, in whole vectors.
     return ((layout.size + layout.n_diagonal) // 2 + LANES - 1) // LANES * LANES
-
-
-def policies_pay(int64_t size):
-    """Whether policies pay in a block of this many positions."""
-    return FEWEST <= size <= LARGEST
 
 
 cdef int64_t _policy_bytes(RowLayout layout):

@@ -126,9 +126,7 @@ cdef class RowRules:
                         self.kinds[kind].chance[c][k] = turns.chance[kind, c, n]
                         k += 1
                 self.kinds[kind].n_throws[c] = k
-        # those that pass have no words: what is left of 1 passes
-        chances = turns.policy_chances()
-        self.policy_chances = chances[:max(0, len(chances) - 1)]
+        self.policy_chances = turns.policy_chances()
 
     def _tell_changes(self):
         # What lifting a mover, or landing, does to a shared square, for each of its shapes and

@@ -144,15 +144,16 @@ cdef class ListPolicy:
     """
 
     cdef TurnLists lists
-    cdef double[::1] chances       # of the throws that the dice may show, and of passing
+    cdef double[::1] chances       # of the throws that move a piece, and of passing
     cdef int width                 # how many they are
     cdef uint32_t[:, ::1] moves    # by position and throw, 2 * place, and 1 more to throw again
     cdef double[::1] leaving       # what the moves that leave the block add to a position's value
 
     def __init__(self, TurnLists lists):
-        self.chances = lists.turns.policy_chances()
-        if self.chances.shape[0] == 0:
+        chances = lists.turns.policy_chances()
+        if len(chances) == 0:
             raise ValueError("these rules have no policies")
+        self.chances = np.append(chances, 1.0 - chances.sum())
         self.lists, self.width = lists, <int>self.chances.shape[0]
         self.moves = np.zeros((lists.count, self.width), dtype=np.uint32)
         self.leaving = np.zeros(lists.count)
@@ -211,10 +212,10 @@ cdef int64_t _choose_run(
     const uint32_t* words, const double* chances, int width, const double* values,
     uint32_t* moves, double* leaving, int64_t count, int64_t start, int64_t end
 ) noexcept nogil:
-    # The best moves of places `start` to `end - 1` by their lists; how many have others than before.
+    # The best moves of places `start` to `end - 1` by their lists; how many places have new ones.
     cdef double best, value, left
     cdef uint32_t* chosen
-    cdef uint32_t passed, move, differs, stay, i
+    cdef uint32_t passed, move, differs, stay, i, away = <uint32_t>(2 * count + 1)
     cdef int64_t k, n_changed = 0
     cdef int n
     for k in range(end - 1, start - 1, -1):
@@ -223,12 +224,13 @@ cdef int64_t _choose_run(
         words += BEFORE
         for n in range(width - 1):
             best, move = -INFINITY, passed
-            stay, i = words[0] >> 1, words[0] & 1
-            words += 1
-            if i:
-                memcpy(&best, words, sizeof(double))
-                move = <uint32_t>(2 * count + 1)
-                words += OF_THROW - 1
+            stay = words[0] >> 1
+            if words[0] & 1:
+                memcpy(&best, words + 1, sizeof(double))
+                move = away
+                words += OF_THROW
+            else:
+                words += 1
             for i in range(stay):
                 value = values[words[i] >> 1]
                 if not words[i] & 1:
@@ -236,7 +238,7 @@ cdef int64_t _choose_run(
                 if value > best:
                     best, move = value, words[i]
             words += stay
-            if move >> 1 == count:
+            if move == away:
                 left += chances[n] * best
             differs |= chosen[n] ^ move
             chosen[n] = move

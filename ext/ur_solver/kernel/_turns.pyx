@@ -23,6 +23,8 @@ LIMITS = {"throws": MAX_THROWS, "moves": MAX_OPTIONS}
 
 cdef enum:
     RUN = 1024                # ranks that a thread looks at before it asks for more
+    FEWEST = 1 << 12          # positions of a block in which a policy pays
+    LARGEST = 1 << 30         # for which policies have numbers
 
 
 cdef class Turns(Generator):
@@ -103,16 +105,19 @@ cdef class Turns(Generator):
         return most
 
     def policy_chances(self):
-        """The chances of the throws that move a piece, and of passing: float64, a copy.
+        """The chances of the throws that move a piece: float64, a copy.
 
         Under a policy every position has the same throws, and nothing to choose before them. Where
         turns have choices, or other chances, there are no policies, and the array is empty.
         """
-        of_kinds = np.column_stack(
-            (np.asarray(self.chance)[:, 0], np.asarray(self.pass_chance)[:, 0]))
-        if not np.all(np.asarray(self.n_choices) == 1) or not np.all(of_kinds == of_kinds[0]):
+        chances = np.asarray(self.chance)[:, 0]
+        if not np.all(np.asarray(self.n_choices) == 1) or not np.all(chances == chances[0]):
             return np.empty(0)
-        return np.append(of_kinds[0, :-1][of_kinds[0, :-1] != 0.0], of_kinds[0, -1])
+        return chances[0][chances[0] != 0.0]
+
+    def has_policies(self, int64_t size):
+        """Whether a block of this many positions can be swept under policies."""
+        return FEWEST <= size <= LARGEST and len(self.policy_chances()) > 0
 
     def successors(self, int64_t rank):
         """Where the moves from a rank lead.

@@ -11,7 +11,8 @@
 enum {
     ROWS_AHEAD = 2,     /* rows whose moves' values are on their way while another is looked at */
     POLICY_LANES = 8,   /* pairs in a vector */
-    PAIRS_AHEAD = 64,   /* pairs whose moves' values are on their way from memory; FEWEST at most */
+    PAIRS_AHEAD = 64,   /* pairs whose moves' values are on their way from memory; no block with policies
+                           has fewer */
 };
 
 /* The number of the position that passes to another. */
