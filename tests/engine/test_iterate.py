@@ -76,9 +76,7 @@ class CoarseModes(Modes):
 
 
 class ModesUnderPolicies(Modes):
-    """The same by policies, of which each is another one in some of the positions."""
-
-    has_policies = True
+    """The same, swept under policies; `changes` are the positions whose moves each one changes."""
 
     def __init__(self, *factors: float, changes: list[int]) -> None:
         super().__init__(*factors)
@@ -97,11 +95,19 @@ def test_one_mode_is_gone_after_the_sweeps_of_the_first_policy():
     room = np.empty(10)
     work = ModesUnderPolicies(0.9, changes=[10])
     before = improve(work, room, 1e-12, LEASE)
-    # four sweeps over all moves, three under the policy, and one or two that find nothing to do
+    # four sweeps over all moves, three under the policy, and at most two that change nothing
     assert before.sweeps == work.sweeps < 10
     assert work.extrapolated_after[0] == 7
     assert work.times[0] == pytest.approx(0.9 / (1 - 0.9))
     assert work.error < 1e-12
+
+
+@pytest.mark.parametrize(("factors", "sweeps"), [((0.2, 0.1), 3), ((0.5, 0.1), 5), ((0.4, 0.3), 4)])
+def test_sweeps_under_a_policy_end_once_a_change_is_a_tenth_of_the_first(factors, sweeps):
+    # the changes of the slower mode are 0.2, 0.5 or 0.4 of those of the sweep before
+    work = ModesUnderPolicies(*factors, changes=[1])
+    improve(work, np.empty(100), 1e-12, LEASE)
+    assert work.extrapolated_after[0] == 4 + sweeps
 
 
 def test_one_mode_is_extrapolated_to_its_end():

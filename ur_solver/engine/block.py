@@ -51,7 +51,7 @@ class Lease:
     threads: int = 1  # that may lay the block out and sweep it
     spare: Callable[[], int] = lambda: 0  # further threads that the next sweep may use
     check_stop: Callable[[], object] = lambda: None  # StoppedError if the block is to be abandoned
-    policies: bool = True  # whether there is memory for policies
+    policies: bool = True  # whether the block has memory for them
 
 
 _LATEST = 3
@@ -165,10 +165,10 @@ def iterate(
 
 
 def _extrapolate(work: SweptValues, samples: list[npt.NDArray[np.float64]]) -> float | None:
-    """Extrapolate values that were remembered before the last sweep, if that makes sense.
+    """Extrapolate values that were remembered before the last sweep.
 
     The samples are those of the last three sweeps, and are overwritten. Returns the multiple of the
-    last change that was added, if any was.
+    last change that was added; None if it is out of bounds, and the values stay.
     """
     times = _times(*samples)
     if not -0.5 < times < _SLOWEST / (1.0 - _SLOWEST):
@@ -204,7 +204,7 @@ _MANY_CHANGES, _FEWER_SWEEPS = 0.05, 3
 """The same after a larger share of changed moves: such a policy changes soon."""
 
 _FAST = 0.1
-"""The ratio of a change to that of the policy's first sweep at which these sweeps end earlier."""
+"""Sweeps under a policy end before `_SWEEPS` once a change is this part of the first one's."""
 
 _FEW_CHANGES = 1e-5
 """The share of positions whose moves have changed, at which a policy is nearly optimal."""
@@ -269,7 +269,7 @@ def improve(work: PolicyWork, room: Values, goal: float, lease: Lease) -> Improv
 
 
 def _approach(policy: SweptValues, room: Values, most: int, lease: Lease) -> int:
-    """Sweep three times or more, at most so often, and extrapolate; return the number of sweeps.
+    """Sweep three to `most` times, then extrapolate; return the number of sweeps.
 
     `room` is overwritten.
     """
