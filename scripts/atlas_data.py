@@ -42,8 +42,8 @@ COUNTS = {
     "skiriuk-d4": 4,
     "ben": 4,
 }
-"""The pieces of every rule set's page: those that it is played with, or fewer, which two cores
-solve in an hour and 24 GiB."""
+"""The pieces of every rule set's page: those that it is played with, or the most whose table two
+cores have solved in 24 GiB."""
 
 GROWTH = ("finkel:1", "finkel:2", "finkel:3", "finkel:4", "finkel:5", "finkel:7")
 
