@@ -79,15 +79,22 @@ def test_a_block_whose_inputs_are_not_there_is_refused(word):
         solve_block(kernel_of(space), last, MemoryStore(), goal=1e-13)
 
 
-def stop():
-    raise StoppedError
-
-
-def test_a_lease_can_stop_the_work():
+@pytest.mark.parametrize("most", range(6))
+def test_a_lease_can_stop_the_work(most):
     space = space_of(named_rules("finkel:1"))
     kernel, goal = kernel_of(space), goal_of(space, TOLERANCE, certify=False)
+    asked = 0
+
+    def threads():
+        nonlocal asked
+        if asked == most:
+            raise StoppedError
+        asked += 1
+        return 1
+
     with pytest.raises(StoppedError):
-        solve_block(kernel, 0, MemoryStore(), goal=goal, lease=Lease(Workspace(), check_stop=stop))
+        solve_block(kernel, 0, MemoryStore(), goal=goal, lease=Lease(Workspace(), threads))
+    assert asked == most
 
 
 @pytest.mark.parametrize("word", ["ben:2", "skiriuk:2"])

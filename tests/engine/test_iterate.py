@@ -242,10 +242,11 @@ def test_a_coarse_goal_needs_no_double_precision():
 def test_a_stop_comes_between_sweeps():
     work = Modes(0.9)
 
-    def check_stop():
+    def threads():
         if work.sweeps == 2:
             raise StoppedError
+        return 1
 
     with pytest.raises(StoppedError):
-        iterate(work, NO_ROOM, 1e-12, Lease(Workspace(), check_stop=check_stop))
+        iterate(work, NO_ROOM, 1e-12, Lease(Workspace(), threads))
     assert work.sweeps == 2

@@ -41,14 +41,14 @@ class Waits:
         with self.lock:
             self.leases[index] = lease
             if len(self.leases) == 2:
-                self.before = [each.spare() for each in self.leases.values()]
+                self.before = [each.threads() for each in self.leases.values()]
                 self.both.set()
         assert self.both.wait(LONG)
         if index == 1:
             until = time.monotonic() + LONG
-            while not lease.spare() and time.monotonic() < until:
+            while lease.threads() == 1 and time.monotonic() < until:
                 time.sleep(0.001)
-            self.after = lease.spare()
+            self.after = lease.threads()
         return Done(index)
 
 
@@ -61,8 +61,8 @@ def two_blocks(size):
 def test_a_thread_without_a_block_helps_another():
     task = Waits()
     run(two_blocks(1 << 17), task, 2)
-    assert task.before == [0, 0]
-    assert task.after == 1
+    assert task.before == [1, 1]
+    assert task.after == 2
 
 
 def test_small_blocks_take_no_help(monkeypatch):
@@ -71,11 +71,11 @@ def test_small_blocks_take_no_help(monkeypatch):
     monkeypatch.setattr(runners._Run, "spare", one, raising=False)
 
     def task(index, lease):
-        offered.append(lease.spare())
+        offered.append(lease.threads())
         return Done(index)
 
     run(two_blocks((1 << 17) - 1), task, 2)
-    assert offered == [0, 0]
+    assert offered == [1, 1]
 
 
 class Room:
@@ -102,7 +102,7 @@ class Rooms:
 
     def __call__(self, index, lease):
         releases = [room.releases for room in self.rooms]
-        self.seen.append((lease.threads, self.rooms.index(lease.workspace), releases))
+        self.seen.append((lease.threads(), self.rooms.index(lease.workspace), releases))
         return Done(index)
 
 

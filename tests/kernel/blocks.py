@@ -98,7 +98,7 @@ def tiled_fixed_point(space: TileSpace, kernel: RaceKernel, threads: int = 1) ->
     workspace = Workspace()
     for block in space.blocks:
         work = lay_out(kernel, block, values, workspace, single=True)
-        iterate(work, NO_ROOM, 1e-14, Lease(Workspace(), threads))
+        iterate(work, NO_ROOM, 1e-14, Lease(Workspace(), lambda: threads))
         work.store(values[ranks_of(block)])
     return values
 

@@ -171,7 +171,7 @@ def test_moves_that_cannot_be_the_best_are_left_out(
     values = solution(rules)
     block = max(space.blocks, key=lambda block: block.size)
     work = lay_out(kernel, block, values, single=True)
-    iterate(work, NO_ROOM, 1e-14, Lease(Workspace(), threads))
+    iterate(work, NO_ROOM, 1e-14, Lease(Workspace(), lambda: threads))
     # a third to two thirds of the matrices that tiles read are the best somewhere (docs)
     if rules.pieces > 1:
         for kept, all_moves in zip(

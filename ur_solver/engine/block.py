@@ -48,9 +48,7 @@ class Lease:
     """The resources that a block is solved with."""
 
     workspace: Workspace  # memory that no other block uses meanwhile
-    threads: int = 1  # that may lay the block out and sweep it
-    spare: Callable[[], int] = lambda: 0  # further threads that the next sweep may use
-    check_stop: Callable[[], object] = lambda: None  # StoppedError if the block is to be abandoned
+    threads: Callable[[], int] = lambda: 1  # how many now; StoppedError if it is to end
     policies: bool = True  # whether the block has memory for them
 
 
@@ -120,10 +118,9 @@ def iterate(
     # it is not, extrapolation ends, and `to_beat` is 0.
     to_beat = math.inf
     while True:
-        lease.check_stop()
         if since == _CYCLE - 1 and to_beat > 0.0:
             work.remember(room)
-        delta = work.sweep(lease.threads + lease.spare())
+        delta = work.sweep(lease.threads())
         sweeps += 1
         since += 1
         if previous > 0.0:
@@ -239,13 +236,11 @@ def improve(work: PolicyWork, room: Values, goal: float, lease: Lease) -> Improv
     """
     sweeps, factor = 0, 0.0
     for _ in range(_FIRST_SWEEPS):
-        lease.check_stop()
-        work.sweep(lease.threads + lease.spare())
+        work.sweep(lease.threads())
         sweeps += 1
     changes = math.inf
     for _ in range(_MOST_POLICIES):
-        lease.check_stop()
-        policy = work.follow(room, lease.threads + lease.spare())
+        policy = work.follow(room, lease.threads())
         had, changes = changes, policy.n_changed / len(room)
         if had <= _FEW_CHANGES and changes == 0.0:
             policy.close()
@@ -276,10 +271,9 @@ def _approach(policy: SweptValues, room: Values, most: int, lease: Lease) -> int
     deltas: list[float] = []
     samples: list[npt.NDArray[np.float64]] = []
     while len(deltas) < 3 or (len(deltas) < most and deltas[-1] > _FAST * deltas[0]):
-        lease.check_stop()
         if len(deltas) >= 2:
             policy.remember(room)
-        deltas.append(policy.sweep(lease.threads + lease.spare()))
+        deltas.append(policy.sweep(lease.threads()))
         samples = [*samples[-2:], policy.sample()]
     _extrapolate(policy, samples)
     return len(deltas)
@@ -333,7 +327,7 @@ def settle_for_sure(
     if it cannot be reached.
     """
     rules = kernel.space.rules
-    rank = kernel.endless_rank(block, lease.threads)
+    rank = kernel.endless_rank(block, lease.threads())
     if rank is not None:
         raise UnsolvableError(
             f"{rules.name}: play can go on for ever from {kernel.space.unrank(rank).notation!r}, "
@@ -349,14 +343,14 @@ def settle_for_sure(
             kernel.space.bounds,
             _FEW_SWEEPS if can_iterate_policies else MAX_SWEEPS,
         )
-        if is_within(work, values, goal, lease.threads, lease.check_stop):
+        if is_within(work, values, goal, lease.threads):
             return sweeps, residual
     except UnsettledError as error:
         sweeps = error.sweeps
     values[:] = kernel.iterate_policies(block, values, finished)
     work.load(values)
     residual = _residual(work, values, lease, kernel.space.bounds)
-    if not is_within(work, values, goal, lease.threads, lease.check_stop):
+    if not is_within(work, values, goal, lease.threads):
         raise UnsolvableError(
             f"{rules.name}: with these dice rounding errors add up so far that block "
             f"{block.index} is not proven to be within {goal:.2g} of its solution; ask for a "
@@ -372,7 +366,7 @@ def _residual(work: BlockWork, values: Values, lease: Lease, bounds: tuple[float
         # An extrapolation may leave [0, 1] by less than the tolerance.
         np.clip(values, least, most, out=values)
         work.load(values)
-    return work.residual(lease.threads + lease.spare())
+    return work.residual(lease.threads())
 
 
 _LINE = 8
@@ -405,7 +399,7 @@ def solve_block(
     lease = lease or Lease(Workspace())
     block = kernel.space.blocks[index]
     values = _empty(block.size)
-    work = kernel.lay_out(block, finished, lease.workspace, lease.threads, single=True)
+    work = kernel.lay_out(block, finished, lease.workspace, lease.threads(), single=True)
     if kernel.space.rules.dice.is_ordinary:
         bounds = kernel.space.bounds
         before = Improvement()
@@ -429,7 +423,6 @@ def solve_block(
             residual=residual,
             outside=outside,
             threads=lease.threads,
-            between=lease.check_stop,
         )
     seconds = time.perf_counter() - began
     return BlockResult(BlockRecord(index, residual, sweeps, seconds, error), values)

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import dask
@@ -168,7 +169,7 @@ def _perform(
     try:
         for index, threads, policies in blocks:
             try:
-                results.append(task(index, Lease(workspace, threads, policies=policies)))
+                results.append(task(index, Lease(workspace, partial(int, threads), policies)))
             except Exception as error:
                 results.append(error)
         return results

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from ur_solver.common.machine import usable_processors
@@ -64,8 +65,8 @@ class ThreadRunner:
 
     Ready blocks run in parallel, one thread each. If fewer blocks are ready than there are threads
     (near the start of the game, where the largest are), a block gets several threads, which share
-    its tiles. Threads that become idle later join the sweeps of a block that is running. Without an
-    allowance memory is assumed to suffice for as many blocks as threads.
+    its tiles. Threads that become idle later join a block that is running. Without an allowance
+    memory is assumed to suffice for as many blocks as threads.
     """
 
     is_remote: ClassVar[bool] = False
@@ -151,13 +152,10 @@ class _Run(Generic[_R]):
         workspace = self.workspaces.get()
         if given.threads > 1:
             self._release_idle()
-        is_shared = self.graph.sizes[given.index] >= SHARED_SIZE
-        spare = (lambda: self.spare) if is_shared else (lambda: 0)
         policies = not self.allowance or self.allowance.has_policies(given.index, given.cost)
         try:
-            return self.task(
-                given.index, Lease(workspace, given.threads, spare, self._check_stop, policies)
-            )
+            lease = Lease(workspace, partial(self._threads, given), policies)
+            return self.task(given.index, lease)
         finally:
             if self.allowance:
                 workspace.release()  # the next block may be small
@@ -177,9 +175,12 @@ class _Run(Generic[_R]):
             workspace.release()
             self.workspaces.put(workspace)
 
-    def _check_stop(self) -> None:
+    def _threads(self, given: _Running) -> int:
+        """The threads that a block may use now; StoppedError if it is to be abandoned."""
         if self.stop.is_set():
             raise StoppedError
+        is_shared = self.graph.sizes[given.index] >= SHARED_SIZE
+        return given.threads + self.spare * is_shared
 
 
 SMALL_SIZE = 1 << 14

@@ -182,7 +182,6 @@ def certify(
             lease.workspace,
             outside=largest_error(errors[each] for each in space.reads(index)),
             threads=lease.threads,
-            between=lease.check_stop,
         )
         return index
 
@@ -219,7 +218,6 @@ def bound_levels(
             levels=levels,
             errors=proven,
             threads=lease.threads,
-            between=lease.check_stop,
         )
         return index
 

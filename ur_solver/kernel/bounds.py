@@ -87,8 +87,7 @@ def is_within(
     work: BlockWork,
     values: Values,
     distance: float,
-    threads: int = 1,
-    between: Callable[[], object] = lambda: None,
+    threads: Callable[[], int] = lambda: 1,
 ) -> bool:
     """Whether the values of a block are shown to be within a distance of its solution, in their
     units.
@@ -100,8 +99,7 @@ def is_within(
         return False
     work.bracket(values, distance)
     for _ in range(_MOST_SHOWING):
-        between()
-        work.narrow(threads)
+        work.narrow(threads())
         width, _ = work.width(values)
         if width + 2 * _read_rounding(work) < distance:
             return True
@@ -119,8 +117,7 @@ def prove(
     residual: float,
     outside: float,
     claimed: float | None = None,
-    threads: int = 1,
-    between: Callable[[], object] = lambda: None,
+    threads: Callable[[], int] = lambda: 1,
 ) -> float:
     """Prove an error bound for the values of a block, which are in rank order.
 
@@ -128,8 +125,8 @@ def prove(
     distance only; the proof does not rely on it. `outside` is the largest error of the values that
     the block's moves lead to. Without `claimed`, the bound to prove if it is known, the proven one
     is above `outside`, so that a block's bound also covers all blocks that it depends on, and
-    includes a margin, so that it can be proven again. `between` is called between sweeps; what it
-    raises ends the proof.
+    includes a margin, so that it can be proven again. `threads` says before every sweep how many it
+    may use; what it raises ends the proof.
 
     CertificateError if no bound, or not the claimed one, can be proven.
     """
@@ -155,8 +152,7 @@ def prove(
         work.bracket(values, carried + shift)
         width = shift
         for sweep in range(1, _MOST_SWEEPS + 1):
-            between()
-            work.narrow(threads)
+            work.narrow(threads())
             sweeps += 1
             before = width
             whole, rank = work.width(values)
@@ -192,8 +188,7 @@ def prove_values(
     *,
     outside: float,
     claimed: float | None = None,
-    threads: int = 1,
-    between: Callable[[], object] = lambda: None,
+    threads: Callable[[], int] = lambda: 1,
 ) -> tuple[float, float]:
     """The residual of a block of given values, and their proven error; the parameters are those of
     `prove`.
@@ -201,9 +196,9 @@ def prove_values(
     `finished` must have the blocks that its moves lead to, and the workspace is as for
     `Kernel.lay_out`. Raises CertificateError as `prove` does.
     """
-    work = kernel.lay_out(block, finished, workspace, threads)
+    work = kernel.lay_out(block, finished, workspace, threads())
     work.load(values)
-    residual = work.residual(threads)
+    residual = work.residual(threads())
     error = prove(
         work,
         kernel.space,
@@ -213,7 +208,6 @@ def prove_values(
         outside=outside,
         claimed=claimed,
         threads=threads,
-        between=between,
     )
     return residual, error
 
@@ -261,8 +255,7 @@ def bound_cut(
     *,
     levels: Mapping[int, Levels],
     errors: Mapping[int, float],
-    threads: int = 1,
-    between: Callable[[], object] = lambda: None,
+    threads: Callable[[], int] = lambda: 1,
 ) -> Levels:
     """How far a block's values can be off, by level, in the game whose fines are not cut.
 
@@ -272,7 +265,7 @@ def bound_cut(
     CertificateError if nothing can be shown.
     """
     space = cast(StakesSpace, kernel.space)
-    work = cast(LevelBlock, kernel.lay_out(block, finished, workspace, threads))
+    work = cast(LevelBlock, kernel.lay_out(block, finished, workspace, threads()))
     reads = space.reads(block.index)
     levels_outside = np.max([np.zeros(space.reach + 1), *(levels[k] for k in reads)], axis=0)
     outside = max((errors[k] for k in reads), default=0.0)
@@ -282,8 +275,7 @@ def bound_cut(
     work.bracket(values, shift)
     before = np.full(space.reach + 1, shift)
     for sweep in range(1, _MOST_LEVEL_SWEEPS + 1):
-        between()
-        work.narrow(threads)
+        work.narrow(threads())
         if sweep % _SWEEPS:
             continue
         widths = work.cut_widths(values)
