@@ -41,14 +41,14 @@ class Waits:
         with self.lock:
             self.leases[index] = lease
             if len(self.leases) == 2:
-                self.before = [each.threads() for each in self.leases.values()]
+                self.before = [each.threads_now() for each in self.leases.values()]
                 self.both.set()
         assert self.both.wait(LONG)
         if index == 1:
             until = time.monotonic() + LONG
-            while lease.threads() == 1 and time.monotonic() < until:
+            while lease.threads_now() == 1 and time.monotonic() < until:
                 time.sleep(0.001)
-            self.after = lease.threads()
+            self.after = lease.threads_now()
         return Done(index)
 
 
@@ -71,11 +71,24 @@ def test_small_blocks_take_no_help(monkeypatch):
     monkeypatch.setattr(runners._Run, "spare", one, raising=False)
 
     def task(index, lease):
-        offered.append(lease.threads())
+        offered.append(lease.threads_now())
         return Done(index)
 
     run(two_blocks((1 << 17) - 1), task, 2)
     assert offered == [1, 1]
+
+
+def test_blocks_that_begin_together_have_no_thread_that_was_spare_before():
+    begun, both = {}, threading.Barrier(2)
+
+    def task(index, lease):
+        begun[index] = lease.threads_now()
+        if index:
+            both.wait(LONG)
+        return Done(index)
+
+    run(BlockGraph([(), (0,), (0,)], [1, 1 << 17, 1 << 17]), task, 2)
+    assert begun == {0: 1, 1: 1, 2: 1}
 
 
 class Room:
@@ -102,7 +115,7 @@ class Rooms:
 
     def __call__(self, index, lease):
         releases = [room.releases for room in self.rooms]
-        self.seen.append((lease.threads(), self.rooms.index(lease.workspace), releases))
+        self.seen.append((lease.threads_now(), self.rooms.index(lease.workspace), releases))
         return Done(index)
 
 

@@ -235,7 +235,7 @@ def test_a_proof_is_repeated_from_what_it_claims(threads):
             Workspace(),
             outside=outside,
             claimed=errors[block.index],
-            threads=lambda: threads,
+            threads_now=lambda: threads,
         )
         assert outside < error <= errors[block.index]
 

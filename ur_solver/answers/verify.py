@@ -211,7 +211,7 @@ class _Verifier:
                 self.workspace,
                 levels=levels,
                 errors=errors,
-                threads=lambda: threads,
+                threads_now=lambda: threads,
             )
             yield block
         found = np.max(list(levels.values()), axis=0)
@@ -255,7 +255,7 @@ class _Verifier:
                 self.workspace,
                 outside=outside,
                 claimed=claimed,
-                threads=lambda: threads,
+                threads_now=lambda: threads,
             )
         except CertificateError as error:
             # a wrong residual is the more serious fault, and is reported first

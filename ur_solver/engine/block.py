@@ -48,7 +48,7 @@ class Lease:
     """The resources that a block is solved with."""
 
     workspace: Workspace  # memory that no other block uses meanwhile
-    threads: Callable[[], int] = lambda: 1  # how many now; StoppedError if it is to end
+    threads_now: Callable[[], int] = lambda: 1  # StoppedError if the block is to be abandoned
     policies: bool = True  # whether the block has memory for them
 
 
@@ -120,7 +120,7 @@ def iterate(
     while True:
         if since == _CYCLE - 1 and to_beat > 0.0:
             work.remember(room)
-        delta = work.sweep(lease.threads())
+        delta = work.sweep(lease.threads_now())
         sweeps += 1
         since += 1
         if previous > 0.0:
@@ -236,11 +236,11 @@ def improve(work: PolicyWork, room: Values, goal: float, lease: Lease) -> Improv
     """
     sweeps, factor = 0, 0.0
     for _ in range(_FIRST_SWEEPS):
-        work.sweep(lease.threads())
+        work.sweep(lease.threads_now())
         sweeps += 1
     changes = math.inf
     for _ in range(_MOST_POLICIES):
-        policy = work.follow(room, lease.threads())
+        policy = work.follow(room, lease.threads_now())
         had, changes = changes, policy.n_changed / len(room)
         if had <= _FEW_CHANGES and changes == 0.0:
             policy.close()
@@ -273,7 +273,7 @@ def _approach(policy: SweptValues, room: Values, most: int, lease: Lease) -> int
     while len(deltas) < 3 or (len(deltas) < most and deltas[-1] > _FAST * deltas[0]):
         if len(deltas) >= 2:
             policy.remember(room)
-        deltas.append(policy.sweep(lease.threads()))
+        deltas.append(policy.sweep(lease.threads_now()))
         samples = [*samples[-2:], policy.sample()]
     _extrapolate(policy, samples)
     return len(deltas)
@@ -327,7 +327,7 @@ def settle_for_sure(
     if it cannot be reached.
     """
     rules = kernel.space.rules
-    rank = kernel.endless_rank(block, lease.threads())
+    rank = kernel.endless_rank(block, lease.threads_now())
     if rank is not None:
         raise UnsolvableError(
             f"{rules.name}: play can go on for ever from {kernel.space.unrank(rank).notation!r}, "
@@ -343,14 +343,14 @@ def settle_for_sure(
             kernel.space.bounds,
             _FEW_SWEEPS if can_iterate_policies else MAX_SWEEPS,
         )
-        if is_within(work, values, goal, lease.threads):
+        if is_within(work, values, goal, lease.threads_now):
             return sweeps, residual
     except UnsettledError as error:
         sweeps = error.sweeps
     values[:] = kernel.iterate_policies(block, values, finished)
     work.load(values)
     residual = _residual(work, values, lease, kernel.space.bounds)
-    if not is_within(work, values, goal, lease.threads):
+    if not is_within(work, values, goal, lease.threads_now):
         raise UnsolvableError(
             f"{rules.name}: with these dice rounding errors add up so far that block "
             f"{block.index} is not proven to be within {goal:.2g} of its solution; ask for a "
@@ -366,7 +366,7 @@ def _residual(work: BlockWork, values: Values, lease: Lease, bounds: tuple[float
         # An extrapolation may leave [0, 1] by less than the tolerance.
         np.clip(values, least, most, out=values)
         work.load(values)
-    return work.residual(lease.threads())
+    return work.residual(lease.threads_now())
 
 
 _LINE = 8
@@ -399,7 +399,7 @@ def solve_block(
     lease = lease or Lease(Workspace())
     block = kernel.space.blocks[index]
     values = _empty(block.size)
-    work = kernel.lay_out(block, finished, lease.workspace, lease.threads(), single=True)
+    work = kernel.lay_out(block, finished, lease.workspace, lease.threads_now(), single=True)
     if kernel.space.rules.dice.is_ordinary:
         bounds = kernel.space.bounds
         before = Improvement()
@@ -422,7 +422,7 @@ def solve_block(
             values,
             residual=residual,
             outside=outside,
-            threads=lease.threads,
+            threads_now=lease.threads_now,
         )
     seconds = time.perf_counter() - began
     return BlockResult(BlockRecord(index, residual, sweeps, seconds, error), values)

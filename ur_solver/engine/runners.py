@@ -113,17 +113,8 @@ class _Run(Generic[_R]):
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 while graph.n_ready or running:
-                    free = self.threads - sum(each.threads for each in running.values())
-                    while graph.n_ready and free > 0:
-                        taken = sum(each.cost for each in running.values())
-                        cost = self._cost(graph.peek())
-                        if running and self.allowance and taken + cost > self.allowance.most:
-                            break
-                        share = self._share(free, taken)
-                        each = _Running(graph.take(), share, cost)
+                    for each in self._take(running.values()):
                         running[pool.submit(self._work, each)] = each
-                        free -= share
-                    self.spare = free // len(running)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         each = running.pop(future)
                         try:
@@ -133,6 +124,22 @@ class _Run(Generic[_R]):
                             graph.give_back(each.index)
             finally:
                 self.stop.set()
+
+    def _take(self, running: Collection[_Running]) -> list[_Running]:
+        """The ready blocks for which there are threads and memory; `spare` has the threads left."""
+        given: list[_Running] = []
+        free = self.threads - sum(each.threads for each in running)
+        taken = sum(each.cost for each in running)
+        while self.graph.n_ready and free > 0:
+            cost = self._cost(self.graph.peek())
+            if (running or given) and self.allowance and taken + cost > self.allowance.most:
+                break
+            share = self._share(free, taken)
+            given.append(_Running(self.graph.take(), share, cost))
+            free -= share
+            taken += cost
+        self.spare = free // (len(running) + len(given))
+        return given
 
     def _cost(self, index: int) -> int:
         return self.allowance.cost(index) if self.allowance else 0
@@ -154,7 +161,7 @@ class _Run(Generic[_R]):
             self._release_idle()
         policies = not self.allowance or self.allowance.has_policies(given.index, given.cost)
         try:
-            lease = Lease(workspace, partial(self._threads, given), policies)
+            lease = Lease(workspace, partial(self._threads_now, given), policies)
             return self.task(given.index, lease)
         finally:
             if self.allowance:
@@ -175,7 +182,7 @@ class _Run(Generic[_R]):
             workspace.release()
             self.workspaces.put(workspace)
 
-    def _threads(self, given: _Running) -> int:
+    def _threads_now(self, given: _Running) -> int:
         """The threads that a block may use now; StoppedError if it is to be abandoned."""
         if self.stop.is_set():
             raise StoppedError

@@ -181,7 +181,7 @@ def certify(
             blocks,
             lease.workspace,
             outside=largest_error(errors[each] for each in space.reads(index)),
-            threads=lease.threads,
+            threads_now=lease.threads_now,
         )
         return index
 
@@ -217,7 +217,7 @@ def bound_levels(
             lease.workspace,
             levels=levels,
             errors=proven,
-            threads=lease.threads,
+            threads_now=lease.threads_now,
         )
         return index
 

@@ -87,7 +87,7 @@ def is_within(
     work: BlockWork,
     values: Values,
     distance: float,
-    threads: Callable[[], int] = lambda: 1,
+    threads_now: Callable[[], int] = lambda: 1,
 ) -> bool:
     """Whether the values of a block are shown to be within a distance of its solution, in their
     units.
@@ -99,7 +99,7 @@ def is_within(
         return False
     work.bracket(values, distance)
     for _ in range(_MOST_SHOWING):
-        work.narrow(threads())
+        work.narrow(threads_now())
         width, _ = work.width(values)
         if width + 2 * _read_rounding(work) < distance:
             return True
@@ -117,7 +117,7 @@ def prove(
     residual: float,
     outside: float,
     claimed: float | None = None,
-    threads: Callable[[], int] = lambda: 1,
+    threads_now: Callable[[], int] = lambda: 1,
 ) -> float:
     """Prove an error bound for the values of a block, which are in rank order.
 
@@ -125,8 +125,8 @@ def prove(
     distance only; the proof does not rely on it. `outside` is the largest error of the values that
     the block's moves lead to. Without `claimed`, the bound to prove if it is known, the proven one
     is above `outside`, so that a block's bound also covers all blocks that it depends on, and
-    includes a margin, so that it can be proven again. `threads` says before every sweep how many it
-    may use; what it raises ends the proof.
+    includes a margin, so that it can be proven again. `threads_now` says before every sweep how
+    many threads it may use; what it raises ends the proof.
 
     CertificateError if no bound, or not the claimed one, can be proven.
     """
@@ -152,7 +152,7 @@ def prove(
         work.bracket(values, carried + shift)
         width = shift
         for sweep in range(1, _MOST_SWEEPS + 1):
-            work.narrow(threads())
+            work.narrow(threads_now())
             sweeps += 1
             before = width
             whole, rank = work.width(values)
@@ -188,7 +188,7 @@ def prove_values(
     *,
     outside: float,
     claimed: float | None = None,
-    threads: Callable[[], int] = lambda: 1,
+    threads_now: Callable[[], int] = lambda: 1,
 ) -> tuple[float, float]:
     """The residual of a block of given values, and their proven error; the parameters are those of
     `prove`.
@@ -196,9 +196,9 @@ def prove_values(
     `finished` must have the blocks that its moves lead to, and the workspace is as for
     `Kernel.lay_out`. Raises CertificateError as `prove` does.
     """
-    work = kernel.lay_out(block, finished, workspace, threads())
+    work = kernel.lay_out(block, finished, workspace, threads_now())
     work.load(values)
-    residual = work.residual(threads())
+    residual = work.residual(threads_now())
     error = prove(
         work,
         kernel.space,
@@ -207,7 +207,7 @@ def prove_values(
         residual=residual,
         outside=outside,
         claimed=claimed,
-        threads=threads,
+        threads_now=threads_now,
     )
     return residual, error
 
@@ -255,7 +255,7 @@ def bound_cut(
     *,
     levels: Mapping[int, Levels],
     errors: Mapping[int, float],
-    threads: Callable[[], int] = lambda: 1,
+    threads_now: Callable[[], int] = lambda: 1,
 ) -> Levels:
     """How far a block's values can be off, by level, in the game whose fines are not cut.
 
@@ -265,7 +265,7 @@ def bound_cut(
     CertificateError if nothing can be shown.
     """
     space = cast(StakesSpace, kernel.space)
-    work = cast(LevelBlock, kernel.lay_out(block, finished, workspace, threads()))
+    work = cast(LevelBlock, kernel.lay_out(block, finished, workspace, threads_now()))
     reads = space.reads(block.index)
     levels_outside = np.max([np.zeros(space.reach + 1), *(levels[k] for k in reads)], axis=0)
     outside = max((errors[k] for k in reads), default=0.0)
@@ -275,7 +275,7 @@ def bound_cut(
     work.bracket(values, shift)
     before = np.full(space.reach + 1, shift)
     for sweep in range(1, _MOST_LEVEL_SWEEPS + 1):
-        work.narrow(threads())
+        work.narrow(threads_now())
         if sweep % _SWEEPS:
             continue
         widths = work.cut_widths(values)

@@ -271,7 +271,7 @@ class ThreadsOf:
     """A task that does nothing and returns the threads that it was given."""
 
     def __call__(self, index, lease):
-        return lease.threads
+        return lease.threads_now()
 
 
 def test_a_block_that_is_alone_has_the_idle_threads_of_both_workers(connect):
