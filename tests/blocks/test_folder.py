@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import fcntl
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from tests.checkpoints import block_files, finished_blocks
 from tests.meaningless import hash_results
 from tests.solving import make_table, solve
 from ur_solver.blocks.folder import RECORD, BlockFolder, BlockResult, Job
-from ur_solver.blocks.lock import checkpoint_folder
+from ur_solver.blocks.lock import LOCK, checkpoint_folder
 from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving.execution import Resumed
@@ -231,6 +233,31 @@ def test_the_first_whole_file_of_a_block_stays(output):
     assert_same(again, RESULTS[5])
 
 
+def test_the_first_whole_file_stays_where_there_are_no_hard_links(output, monkeypatch):
+    def refuse(_source, _target):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    test_the_first_whole_file_of_a_block_stays(output)
+
+
+@pytest.mark.parametrize("error", [errno.EACCES, errno.ESTALE])
+def test_a_block_that_cannot_be_opened_is_kept(output, monkeypatch, error):
+    fill(output, RESULTS[:3])
+    open_file = pathlib.Path.open
+
+    def refuse(path, *arguments, **named):
+        if path.name == "000001.block":
+            raise OSError(error, os.strerror(error))
+        return open_file(path, *arguments, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pathlib.Path, "open", refuse)
+        with pytest.raises(OutputError, match=r"cannot read block 1, .*000001\.block"):
+            found(output)
+    assert len(found(output)) == 3
+
+
 def test_a_file_that_is_no_block_gives_way(output):
     fill(output, [RESULTS[5]])
     block_files(output)[5].write_bytes(b"half of it")
@@ -426,6 +453,34 @@ def test_the_same_process_twice_is_two_solves_too(output):
         pytest.raises(OutputError, match="another solve is writing"),
     ):
         found(output)
+
+
+def test_a_folder_is_held_until_it_is_gone(output, monkeypatch):
+    fill(output, RESULTS[:3])
+    refused = []
+    remove = shutil.rmtree
+
+    def look(path, **named):
+        with pytest.raises(OutputError, match="another solve is writing"):
+            found(output)
+        refused.append(path)
+        remove(path, **named)
+
+    monkeypatch.setattr(shutil, "rmtree", look)
+    with opened(output) as checkpoint:
+        checkpoint.remove()
+    assert refused == [folder(output)]
+    assert not folder(output).exists()
+
+
+def test_a_look_at_the_lock_does_not_refuse_a_solve(output):
+    fill(output, RESULTS[:1])
+    with opened(output):
+        pass
+    handle = os.open(folder(output) / LOCK, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_SH)  # as `is_held` does
+    threading.Timer(0.1, os.close, [handle]).start()
+    assert len(found(output)) == 1
 
 
 def test_a_file_in_the_way_is_an_output_error(output):

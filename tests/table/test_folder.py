@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import pathlib
 import shutil
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tests.meaningless import hash_results
 from tests.solving import is_present, make_table
 from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
+from ur_solver.blocks.folder import BlockFolder, Job
+from ur_solver.blocks.lock import LOCK, LockFile
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.cli import cli
 from ur_solver.errors import (
@@ -19,14 +24,17 @@ from ur_solver.errors import (
     InputError,
     NotATableError,
     OutputError,
+    TableInUseError,
     TableVersionError,
     UrError,
 )
 from ur_solver.rules import named_rules
 from ur_solver.solving.execution import certify_table
+from ur_solver.space import part_of
 from ur_solver.table.format import TABLE
 from ur_solver.table.output import pack
 from ur_solver.table.reader import TableFile
+from ur_solver.table.writer import FolderWriter
 
 pytestmark = pytest.mark.medium
 
@@ -153,6 +161,80 @@ def test_a_solve_goes_on_in_its_folder(folder, tmp_path):
         make_table(RULES, folder, threads=1)
     again = make_table(RULES, folder, threads=1, force=True)
     assert (again.resumed_blocks, again.replaced) == (0, "a table of finkel with 2 pieces")
+
+
+def stop(_done, _total):
+    raise KeyboardInterrupt
+
+
+def names_of(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_table_stays_until_the_one_that_replaces_it_is_whole(folder, tmp_path):
+    asked = {"threads": 1, "force": True}
+    with TableFile(folder) as table:
+        digest = table.digest
+    with pytest.raises(KeyboardInterrupt):
+        make_table(RULES, folder, tolerance=1e-9, progress=stop, **asked)
+    assert names_of(tmp_path) == ["finkel-2", "finkel-2.blocks"]
+    with TableFile(folder) as table:
+        assert table.digest == digest
+    again = make_table(RULES, folder, tolerance=1e-9, **asked)
+    assert again.resumed_blocks > 0
+    assert again.replaced == "a table of finkel with 2 pieces"
+    assert names_of(tmp_path) == ["finkel-2"]
+    with TableFile(folder) as table:
+        assert table.header.tolerance == 1e-9
+        verify_table(table)
+
+
+@pytest.mark.parametrize("name", ["t", "t.h5"])
+def test_a_symbolic_link_to_a_table_stays_one(tmp_path, name):
+    (tmp_path / "disk").mkdir()
+    make_table(RULES, tmp_path / "disk" / name, threads=1)
+    link = tmp_path / name
+    link.symlink_to(pathlib.Path("disk") / name)
+    again = make_table(RULES, link, threads=1, force=True, tolerance=1e-9)
+    assert again.replaced == "a table of finkel with 2 pieces"
+    if name == "t.h5":
+        with TableFile(link) as table:
+            certify_table(table)
+    assert link.is_symlink()
+    assert names_of(tmp_path) == ["disk", name]
+    assert names_of(tmp_path / "disk") == [name]
+    with TableFile(tmp_path / "disk" / name) as table:
+        assert table.header.tolerance == 1e-9
+        assert (table.header.error is not None) is (name == "t.h5")
+
+
+def test_a_block_that_is_solved_again_is_the_one_that_the_table_records(tmp_path):
+    rules = RULES.settled()
+    results = list(hash_results(rules))
+    with BlockFolder(tmp_path / "t", Job(rules, 1e-12)) as blocks:
+        writer = FolderWriter(blocks, part_of(rules))
+        for result in results:
+            writer.add(result)
+            blocks.note(blocks.files.write(*result))
+        blocks.files.remove(5)
+        record = dataclasses.replace(results[5].record, residual=0.25, seconds=9.0)
+        blocks.note(blocks.files.write(record, results[5].values))
+        header = writer.finish(seconds=1.0)
+    assert header.residual == 0.25
+    with TableFile(tmp_path / "t") as table:
+        assert table.header.residual == table.blocks["residual"].max() == 0.25
+
+
+def test_a_table_that_is_being_written_is_in_use_not_damaged(folder):
+    with TableFile(folder) as table:
+        lock = LockFile(folder / LOCK, folder)
+        lock.acquire()
+        sorted(folder.glob("*/*.block"))[3].unlink()
+        with pytest.raises(TableInUseError):
+            table.read_block(3)
+        lock.release()
+        with pytest.raises(DamagedTableError):
+            table.read_block(3)
 
 
 def test_a_folder_holds_what_other_blocks_read(tmp_path):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import os
+import stat
 import subprocess
 import sys
 import zlib
@@ -197,6 +198,28 @@ def test_two_writers_of_one_table_are_kept_apart(tmp_path):
     with TableFile(path) as table:
         assert np.array_equal(table.load(), hash_values(12869))
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_hdf5_does_not_open_leaves_nothing_behind(tmp_path, monkeypatch):
+    def refuse(*_arguments, **_named):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    path = tmp_path / "hashes.h5"
+    with monkeypatch.context() as patched:
+        patched.setattr(h5py, "File", refuse)
+        with pytest.raises(OutputError, match="Cannot allocate memory"):
+            TableWriter(path, RULES, tolerance=1e-12)
+    assert list(tmp_path.iterdir()) == []
+    with TableWriter(path, RULES, tolerance=1e-12):
+        pass
+
+
+def test_a_replaced_table_keeps_its_permissions(tmp_path):
+    path = tmp_path / "hashes.h5"
+    write_meaningless(path, RULES)
+    path.chmod(0o640)
+    write_meaningless(path, RULES)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 FULL = """

@@ -17,6 +17,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 
 from ur_solver.blocks.lock import lock_open_file
+from ur_solver.common.files import resolved
 from ur_solver.common.progress import Progress
 from ur_solver.errors import DiskLimitError, FetchError, InputError, NotATableError, OutputError
 from ur_solver.table.format import OBJECTIVES
@@ -65,6 +66,7 @@ def name_of(url: str) -> str:
 
 def part_of_fetch(output: pathlib.Path) -> pathlib.Path:
     """Where what has been fetched of a table stays until it is whole."""
+    output = resolved(output)
     return output.with_name(f".{output.name}.fetched.part")
 
 
@@ -103,7 +105,7 @@ def fetch(
                     "again"
                 )
         _check_table(part)
-        part.replace(output)
+        part.replace(resolved(output))
     except OSError as error:
         raise OutputError(f"cannot write {str(output)!r}: {error.strerror or error}") from None
     return replaced

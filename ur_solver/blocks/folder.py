@@ -149,6 +149,9 @@ _IN_A_FOLDER = 1000
 _REMOVALS = 8
 """The number of files removed at the same time."""
 
+_NO_ROOM = errno.ENOMEM, errno.EMFILE, errno.ENFILE
+_NO_ACCESS = errno.EACCES, errno.EPERM, errno.ESTALE
+
 _Identity = tuple[int, int]
 """Of a file: its inode, and when it was changed."""
 
@@ -230,12 +233,10 @@ class BlockFiles:
         try:
             with self._lock:
                 os.link(part, path)
-        except FileExistsError:
+        except OSError:  # the name is taken, or the file system has no hard links
             there = self.whole_row(index)
             if there is not None:
                 return there
-            part.replace(path)
-        except OSError:  # a file system without hard links
             part.replace(path)
         return row
 
@@ -258,8 +259,8 @@ class BlockFiles:
             with self.path(index).open("rb") as file:
                 head = file.read(RECORD.itemsize + 4 * n_chunks)
                 length = os.fstat(file.fileno()).st_size
-        except OSError:
-            raise self._damaged(index) from None
+        except OSError as error:
+            raise self._unreadable(index, error) from None
         if length != _first_value(n_chunks) + size * self.dtype.itemsize:
             raise self._damaged(index)
         row: Row = np.frombuffer(head, RECORD, 1)[0]
@@ -275,9 +276,22 @@ class BlockFiles:
     def chunks_of(self, index: int) -> npt.NDArray[np.uint32]:
         """The checksums of a block's chunks.
 
-        DamagedBlockError if its file is missing or is no complete block of this solve.
+        DamagedBlockError if its file is missing or is no complete block of this solve; MemoryError
+        or OutputError if it cannot be opened for another reason.
         """
         return self._head(index)[1]
+
+    def _unreadable(self, index: int, error: OSError) -> Exception:
+        """What to raise if a block's file cannot be opened or mapped.
+
+        An error that says nothing about the file itself must not have it removed.
+        """
+        if error.errno in _NO_ROOM:
+            return MemoryError(f"cannot map block {index}: {error.strerror}")
+        if error.errno in _NO_ACCESS:
+            path = str(self.path(index))
+            return OutputError(f"cannot read block {index}, {path!r}: {error.strerror}")
+        return self._damaged(index)
 
     def _damaged(self, index: int) -> DamagedBlockError:
         path = self.path(index)
@@ -299,16 +313,16 @@ class BlockFiles:
                 found = os.fstat(file.fileno())
             values = np.frombuffer(whole, self.dtype, size, first)
             return values, (found.st_ino, found.st_mtime_ns)
-        except (OSError, ValueError) as error:
-            if getattr(error, "errno", None) in (errno.ENOMEM, errno.EMFILE):
-                raise MemoryError(f"no room to map block {index}: {error}") from None
+        except OSError as error:
+            raise self._unreadable(index, error) from None
+        except ValueError:  # an empty file
             raise self._damaged(index) from None
 
     def values_of(self, index: int, *, is_checked: bool | None = None) -> npt.NDArray[Any]:
         """The stored values of a block, mapped, shape (block size,); not to be written to.
 
         By default this object knows whether the current file's checksums were compared before.
-        Raises DamagedBlockError as `chunks_of` does.
+        Raises as `chunks_of` does.
         """
         values, identity = self._map(index)
         if is_checked is None:
@@ -541,7 +555,7 @@ def remove_blocks(folder: pathlib.Path) -> None:
     except HeldError:
         raise OutputError(f"a solve is writing to {str(folder)!r}") from None
     except OSError as error:
-        raise OutputError(f"cannot remove {str(folder)!r}: {error.strerror}") from None
+        raise OutputError(f"cannot remove {str(folder)!r}: {error.strerror or error}") from None
     finally:
         lock.release()
 
@@ -606,10 +620,13 @@ class BlockFolder:
             self._undo()
         self._release()
 
-    def _release(self) -> None:
+    def _close_manifest(self) -> None:
         if self._manifest is not None:
             os.close(self._manifest)
             self._manifest = None
+
+    def _release(self) -> None:
+        self._close_manifest()
         self._lock.release()
 
     def _undo(self) -> None:
@@ -617,12 +634,12 @@ class BlockFolder:
         if self._was_begun:
             self._release()
             return
-        for path in (self.folder / HEAD, self.folder / MANIFEST, *self.folder.glob(".*.part")):
+        # the lock last, and while it is held: later it may be another solve's
+        parts = self.folder.glob(".*.part")
+        for path in (self.folder / HEAD, self.folder / MANIFEST, *parts, self.folder / LOCK):
             with suppress(OSError):
                 path.unlink()
         self._release()
-        with suppress(OSError):
-            (self.folder / LOCK).unlink()
         for folder in (*self.folder.glob("[0-9][0-9][0-9]*"), self.folder):
             if folder is not self.folder or not self._was_there:
                 with suppress(OSError):
@@ -706,6 +723,7 @@ class BlockFolder:
 
     def remove(self) -> None:
         """Delete the folder, which no solve will resume."""
-        self._release()
         self.files.remove_all()
+        self._close_manifest()
         shutil.rmtree(self.folder, ignore_errors=True)
+        self._release()  # afterwards the folder may be another solve's

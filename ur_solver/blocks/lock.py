@@ -9,6 +9,8 @@ import pathlib
 import warnings
 from functools import lru_cache
 
+from ur_solver.common.files import resolved
+
 try:
     import fcntl
 except ImportError:  # Windows, which does not open a file twice unless it is shared
@@ -24,6 +26,7 @@ _UNSUPPORTED = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, err
 
 def checkpoint_folder(output: pathlib.Path) -> pathlib.Path:
     """The folder of a table's blocks until the table is complete."""
+    output = resolved(output)
     return output.with_name(output.name + ".blocks")
 
 
@@ -61,9 +64,11 @@ def lock_open_file(file: int, folder: pathlib.Path) -> bool:
 
 
 def is_held(path: pathlib.Path) -> bool:
-    """Whether another process holds a file locked for writing; False if unknown."""
+    """Whether another process is writing to a file or a folder of blocks; False if unknown."""
     if fcntl is None:
         return False
+    if path.is_dir():
+        path = path / LOCK
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
@@ -77,9 +82,8 @@ def is_held(path: pathlib.Path) -> bool:
     return False
 
 
-def is_being_written(folder: pathlib.Path) -> bool:
-    """Whether a solve holds the lock of a folder of blocks."""
-    return is_held(folder / LOCK)
+_PATIENCE = 0.3
+"""Seconds to wait for a lock, which `is_held` takes for a moment to see whether it is free."""
 
 
 class HeldError(Exception):
@@ -95,7 +99,7 @@ class LockFile:
     def __init__(self, path: pathlib.Path, output: pathlib.Path) -> None:
         import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
 
-        self._lock = filelock.FileLock(path, blocking=False)
+        self._lock = filelock.FileLock(path, timeout=_PATIENCE)
         self._folder = output.parent
 
     def acquire(self) -> None:

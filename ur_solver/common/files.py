@@ -81,6 +81,11 @@ def free_path(path: Path) -> Path:
     return found
 
 
+def resolved(path: Path) -> Path:
+    """The file or folder that a symbolic link leads to, there or not; other paths as they are."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which gets its name when the context ends without an exception.

@@ -310,11 +310,10 @@ def check_disk(request: Request, output: pathlib.Path) -> None:
     table's file or folder; OutputError if its folder does not exist.
     """
     part, free = request.part, free_bytes(output)
-    if is_folder_name(output):
-        # the blocks' files are the table; one that is replaced stays until the new one is whole
-        needed = 8 * part.n_values - (_taken(output) if is_unfinished(output) else 0)
-    else:
-        needed = disk_bytes(request) - _taken(checkpoint_folder(output))
+    blocks = output if is_unfinished(output) else checkpoint_folder(output)
+    # the blocks of a folder are the table; one that is replaced stays until the new one is whole
+    whole = 8 * part.n_values if is_folder_name(output) else disk_bytes(request)
+    needed = whole - _taken(blocks)
     if needed > free:
         raise DiskLimitError(
             f"{part.title} needs {needed / 1e9:.3g} GB in "

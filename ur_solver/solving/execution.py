@@ -38,7 +38,7 @@ from ur_solver.table.format import TABLE
 from ur_solver.table.names import FOLDER_VARIABLE
 from ur_solver.table.output import check_replaceable
 from ur_solver.table.reader import TableFile
-from ur_solver.table.writer import FolderWriter, TableWriter, add_certificate, set_aside
+from ur_solver.table.writer import FolderWriter, TableWriter, add_certificate, publish_folder
 
 _log = logging.getLogger(__name__)
 
@@ -146,8 +146,6 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
     _check_workers(plan)
     with _folder_of_table(plan, on_event), ExitStack() as stack:
         _begin(plan, on_event)
-        if plan.is_folder and plan.replaced is not None:
-            stack.enter_context(set_aside(plan.path))
         folder = stack.enter_context(BlockFolder(plan.folder, plan.job))
         _check_still_free(plan)
         writer = _writer(plan, folder)
@@ -180,6 +178,8 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
         header = writer.finish(seconds=time.perf_counter() - began)
         if not plan.is_folder:
             folder.remove()
+        elif plan.folder != plan.path:
+            publish_folder(plan.folder, plan.path)
     if request.certify and part.space.has_levels and not plan.is_folder:
         _bound_levels(plan)
     finished = Finished(

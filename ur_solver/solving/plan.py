@@ -43,7 +43,7 @@ class Plan:
 
     request: Request
     path: pathlib.Path  # the table's
-    folder: pathlib.Path  # of the blocks' files: the table itself, or a folder next to it
+    folder: pathlib.Path  # of the blocks' files: a new table itself, otherwise a folder next to it
     job: Job
     room: Room  # of the process that solves; empty where there is nothing to solve, or workers do
     action: Action
@@ -52,7 +52,7 @@ class Plan:
     @property
     def is_folder(self) -> bool:
         """Whether the table is a folder."""
-        return self.folder == self.path
+        return is_folder_name(self.path)
 
     @property
     def is_short_of_room(self) -> bool:
@@ -69,7 +69,8 @@ def plan_of(request: Request) -> Plan:
     """
     path = path_of(request)
     check_place(path)
-    folder = path if is_folder_name(path) else checkpoint_folder(path)
+    is_new_folder = is_folder_name(path) and (is_unfinished(path) or not os.path.lexists(path))
+    folder = path if is_new_folder else checkpoint_folder(path)
     action, replaced = _action(request, path, folder)
     room = ROOM_OF_A_DRIVER
     if action is not Action.PRESENT:

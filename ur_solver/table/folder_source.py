@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.folder import RECORD, Job, files_of
-from ur_solver.blocks.lock import HEAD, MANIFEST, is_being_written
+from ur_solver.blocks.lock import HEAD, MANIFEST, is_held
 from ur_solver.common.text import counted
 from ur_solver.errors import CheckpointError, DamagedBlockError, NotATableError, TableInUseError
 from ur_solver.table.format import ATTRIBUTES, CHECKSUMS, TABLE, blocks_of_rows
@@ -46,7 +46,7 @@ class FolderSource:
         if not (path / HEAD).is_file():
             raise NotATableError(f"{str(path)!r} is a folder without a table's blocks")
         if not (path / TABLE).is_file():
-            if is_being_written(path):
+            if is_held(path):
                 raise TableInUseError(f"{str(path)!r} is in use: a solve is writing to it")
             raise NotATableError(
                 f"{str(path)!r} holds the blocks of a solve that is not finished; the same "

@@ -26,7 +26,7 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
                               at each number of fines, that cut included, as a JSON list
         objective    text     only if values are lengths of games, not chances of winning:
                               "length" under best play, "length-max" of the longest game
-        seconds      float64  the duration of the solve
+        seconds      float64  the duration of the solve, or of its last run if it was resumed
         made         text     when it was finished, ISO 8601, UTC
         program      text     the version of the program that made it
         digest       text     SHA-256, hexadecimal, over all of the above but itself, over

@@ -183,7 +183,7 @@ _REMEDY = "make it again with 'ur solve', or fetch it again"
 def damaged(path: pathlib.Path, fault: str) -> UrError:
     """The error with the fault of a table and the way to replace it.
 
-    It is TableInUseError while another program writes to the file, otherwise DamagedTableError.
+    It is TableInUseError while another program writes to it, otherwise DamagedTableError.
     """
     if is_held(path):
         return TableInUseError(

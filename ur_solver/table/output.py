@@ -18,7 +18,7 @@ from ur_solver.table.format import OBJECTIVES, TABLE, WIN, Header, is_folder_nam
 from ur_solver.table.hdf5 import is_table_file
 from ur_solver.table.names import own_path, table_folders, table_name
 from ur_solver.table.reader import TableFile
-from ur_solver.table.writer import FolderWriter, TableWriter, part_path, remove_folder
+from ur_solver.table.writer import FolderWriter, TableWriter, part_path, publish_folder
 
 
 def contents_of(path: pathlib.Path) -> str | None:
@@ -162,9 +162,7 @@ def pack(
         if partial.is_dir():
             remove_blocks(partial)
         raise
-    if output.is_dir():
-        remove_folder(output)
-    partial.rename(output)
+    publish_folder(partial, output)
     return replaced
 
 

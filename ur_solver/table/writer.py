@@ -9,6 +9,7 @@ import io
 import os
 import pathlib
 import shutil
+import stat
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.folder import BlockFolder, BlockResult, remove_blocks
-from ur_solver.blocks.lock import HEAD, MANIFEST, is_being_written, is_unsupported, lock_open_file
+from ur_solver.blocks.lock import HEAD, MANIFEST, is_held, is_unsupported, lock_open_file
 from ur_solver.blocks.stored import VALUE_TYPES, Possible, checksum, chunk_length_for
-from ur_solver.common.files import Closing, write_file
+from ur_solver.common.files import Closing, resolved, write_file
 from ur_solver.common.machine import program_version
 from ur_solver.common.text import counted, json_text
 from ur_solver.errors import OutputError
@@ -51,6 +52,7 @@ _IS_WINDOWS = os.name == "nt"
 
 def part_path(path: pathlib.Path) -> pathlib.Path:
     """The path of the file while it is written, before it gets the name `path`."""
+    path = resolved(path)
     return path.with_name(f".{path.name}.part")
 
 
@@ -109,8 +111,14 @@ class PartFile(io.FileIO):
             raise self._failure
 
     def publish(self, path: pathlib.Path) -> None:
-        """Sync the file, give it the name `path` and close it; OSError if that fails."""
+        """Sync the file, give it the name `path` and close it; OSError if that fails.
+
+        A symbolic link stays one, and a file that is replaced keeps its permissions.
+        """
         self.check()
+        path = resolved(path)
+        with suppress(FileNotFoundError):
+            self._path.chmod(stat.S_IMODE(path.stat().st_mode))
         os.fsync(self.fileno())
         if _IS_WINDOWS:
             self.close()  # Windows does not rename an open file
@@ -265,11 +273,15 @@ class TableWriter(_Writer):
         self._checksums = np.zeros(total, dtype="<u4")
         try:
             self._disk = PartFile(part_path(self.path))
+            try:
+                self._file = h5py.File(self._disk, "w", libver="latest")
+            except BaseException:
+                self._disk.discard()
+                raise
         except OSError as error:
             raise self._cannot_write(error) from error
         self._is_open = True
         with self._writing():
-            self._file = h5py.File(self._disk, "w", libver="latest")
             self._values = self._file.create_dataset(
                 "values",
                 shape=(total * self.chunk_length,),
@@ -419,31 +431,30 @@ def remove_folder(path: pathlib.Path) -> None:
     remove_blocks(path)
 
 
-@contextmanager
-def set_aside(path: pathlib.Path) -> Iterator[None]:
-    """Make way for a new folder: an existing table comes back unless a new one replaces it.
+def publish_folder(folder: pathlib.Path, path: pathlib.Path) -> None:
+    """Give a complete folder the name of a table, in the place of a table that is there.
 
-    Raises OutputError as `remove_folder` does.
+    Both are in one folder. Raises OutputError as `remove_folder` does.
     """
-    if not path.is_dir():
-        yield
-        return
-    aside = path.with_name(f".{path.name}.part")
-    if aside.is_dir():  # of a killed process
-        remove_folder(aside)
-    if is_being_written(path):
-        raise OutputError(f"a solve is writing to {str(path)!r}")
+    path = resolved(path)
+    old = path.with_name(f".{path.name}.old")
     try:
-        path.rename(aside)
+        if not path.is_dir():
+            folder.rename(path)
+            return
+        if is_held(path):
+            raise OutputError(f"a solve is writing to {str(path)!r}")
+        if old.is_dir():  # of a killed process
+            remove_folder(old)
+        path.rename(old)
+        try:
+            folder.rename(path)
+        except OSError:
+            old.rename(path)
+            raise
     except OSError as error:
-        raise OutputError(f"cannot replace {str(path)!r}: {error.strerror}") from None
-    try:
-        yield
-    finally:
-        if path.is_dir():
-            remove_folder(aside)
-        else:
-            aside.rename(path)
+        raise OutputError(f"cannot replace {str(path)!r}: {error.strerror or error}") from None
+    remove_folder(old)
 
 
 class FolderWriter(_Writer):
@@ -461,9 +472,10 @@ class FolderWriter(_Writer):
 
     def finish(self, *, seconds: float, header: Header | None = None) -> Header:
         """Complete the folder; as `TableWriter.finish`."""
-        header = header or self._header(seconds=seconds)
         folder = self._folder
-        blocks = blocks_of_rows(self.part, folder.rows)
+        # some may have been solved again after they were added
+        self.blocks = blocks = blocks_of_rows(self.part, folder.rows)
+        header = header or self._header(seconds=seconds)
         checksums = np.concatenate([folder.files.chunks_of(index) for index in self.part.indices])
         head = sealed(header, blocks, checksums)
         write_file(folder.folder / MANIFEST, folder.rows.tobytes())
