@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pathlib
+import threading
+
 import numpy as np
 import pytest
 
@@ -62,6 +65,27 @@ def test_dropped_values_make_room(folder):
         store.drop(1)
         store.put(RESULTS[3])
         assert store.values_of(3) is RESULTS[3].values
+
+
+def test_blocks_that_wait_for_the_table_keep_no_files_open(folder):
+    def n_mapped():
+        return pathlib.Path("/proc/self/maps").read_text().count(".block\n")
+
+    for result in RESULTS:
+        folder.note(folder.files.write(*result))
+    goes_on, taken = threading.Event(), []
+
+    def take(result):
+        goes_on.wait()
+        taken.append(result.record.index)
+
+    with FileStore(folder.files, most_unwritten=1 << 20, take_on=take) as store:
+        for record in folder.finished():
+            store.take_back(record)
+        assert n_mapped() <= 1
+        goes_on.set()
+        store.wait()
+    assert taken == list(range(len(RESULTS)))
 
 
 def test_a_block_that_cannot_be_written_is_heard_of(folder):

@@ -36,7 +36,6 @@ from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.program import source_digest
 from ur_solver.engine.runners import (
     PATIENCE,
-    SHARED_SIZE,
     SMALL_SIZE,
     Assignment,
     Cluster,
@@ -108,7 +107,10 @@ _MOST_SHOWN = 5_000
 """The most tasks by which demand is shown; they ask for 500 threads of Dask's defaults."""
 
 _MOST_ATTEMPTS = 5
-"""The most attempts of one block on workers that fail or go away."""
+"""The most attempts of one block on workers that fail or go away, or that find damaged blocks."""
+
+_LARGE = 1 << 17
+"""The number of values from which on a block's workspace is freed after it."""
 
 _PASSING = (FutureCancelledError, KilledWorker, OutputError, MemoryError, OSError)
 """Errors that may not recur on another worker, or later."""
@@ -411,7 +413,7 @@ class _Drive:
                 (each.index, each.threads, self._runner.has_policies(each.index, each.cost))
                 for each in given
             ],
-            self._graph.sizes[first.index] >= SHARED_SIZE,
+            self._graph.sizes[first.index] >= _LARGE,
             key=f"ur-blocks-{first.index}-{id(self):x}-{self._sent}",
             workers=[first.worker],
             allow_other_workers=False,
@@ -447,12 +449,14 @@ class _Drive:
             self._dispatcher.release(index)
             try:
                 on_done(result)
-            except DamagedBlockError:  # its file differs from what the worker wrote
+            except DamagedBlockError as error:  # its file differs from what the worker wrote
                 self._graph.give_back(index)
+                self._count_attempt(index, str(error))
             return
         if isinstance(result, DamagedBlockError):
             self._graph.reopen(result.index, index)
             self._dispatcher.give_back(index)
+            self._count_attempt(index, str(result))
             return
         is_passing = isinstance(result, _PASSING)
         self._dispatcher.give_back(index, is_failed=is_passing)

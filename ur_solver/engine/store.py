@@ -219,10 +219,10 @@ class FileStore(Closing):
 
         Raises DamagedBlockError if it is not whole.
         """
-        values = self.files.values_of(record.index)
+        size = self.files.values_of(record.index).nbytes
         self._errors[record.index] = record.error
         self._backlog.settle()
-        self._backlog.submit(values.nbytes, partial(self._hand_on, BlockResult(record, values)))
+        self._backlog.submit(size, partial(self._hand_back, record))
 
     def drop(self, index: int) -> None:
         """Discard the values of a block in memory; its file stays."""
@@ -252,6 +252,10 @@ class FileStore(Closing):
             return self.files.write(record, values, is_read_again=is_read_again)
         except OutputError as error:
             raise OutputError(f"{error}; the blocks before it are kept") from None
+
+    def _hand_back(self, record: BlockRecord) -> None:
+        # mapped now: blocks that wait in the backlog would keep a file open each
+        self._hand_on(BlockResult(record, self.files.values_of(record.index)))
 
     def _hand_on(self, result: BlockResult) -> None:
         """Hand a block on, unless it is one that was damaged and solved again."""

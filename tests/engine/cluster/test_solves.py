@@ -23,7 +23,13 @@ from ur_solver.blocks.folder import Job
 from ur_solver.common.machine import program_version, usable_processors
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.runners import Cluster
-from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
+from ur_solver.errors import (
+    CheckpointError,
+    ClusterError,
+    DamagedBlockError,
+    InputError,
+    OutputError,
+)
 from ur_solver.rules import named_rules
 from ur_solver.solving.execution import WorkersChanged
 from ur_solver.space import part_of, space_of
@@ -292,6 +298,21 @@ def test_a_full_disk_is_tried_again_and_then_reported(connect, tmp_path):
     (tmp_path / "more").mkdir()
     with pytest.raises(OutputError, match="the disk is full"):
         run(connect, Nothing(str(tmp_path / "more"), 99), 50)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A task that does not find the file of block 0, on any worker."""
+
+    def __call__(self, index, lease):
+        if index == 10:
+            raise DamagedBlockError(0, "block 0 is not there")
+        return Done(index)
+
+
+def test_a_block_that_is_always_missing_ends_the_solve(connect):
+    with pytest.raises(ClusterError, match=r"block 10 failed 5 times; .*block 0 is not there"):
+        run(connect, Missing(), 20)
 
 
 def test_a_worker_that_does_not_see_the_folder_is_refused(connect, tmp_path):
