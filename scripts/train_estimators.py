@@ -135,6 +135,7 @@ def main() -> None:
                 effort=EFFORT,
                 hidden=None if first is None else _smaller(first.shape.hidden),
                 first=first,
+                force=asked.further,
                 table=table,
                 backend=_backend(rules) if asked.gpu else None,
                 on_round=_say,

@@ -392,14 +392,17 @@ def test_a_missing_one_names_the_command_that_makes_it():
 
 
 def test_only_an_estimator_of_the_same_rules_is_replaced(file, tmp_path):
-    check_replaceable(file, named_rules("skiriuk:2"))
-    check_replaceable(tmp_path / "new.h5", named_rules("skiriuk:2"))
-    with pytest.raises(OutputError, match="already exists and is an estimator of skiriuk"):
-        check_replaceable(file, named_rules("skiriuk:3"))
+    own = named_rules("skiriuk:2")
+    check_replaceable(file, own, force=True)
+    check_replaceable(tmp_path / "new.h5", own, force=False)
+    with pytest.raises(OutputError, match="2 pieces: --force replaces it"):
+        check_replaceable(file, own, force=False)
+    with pytest.raises(OutputError, match="is an estimator of skiriuk with 2 pieces: choose"):
+        check_replaceable(file, named_rules("skiriuk:3"), force=True)
     (tmp_path / "notes").write_text("mine")
     for path in (tmp_path / "notes", tmp_path):
         with pytest.raises(OutputError, match="already exists and is not an estimator"):
-            check_replaceable(path, named_rules("skiriuk:2"))
+            check_replaceable(path, own, force=True)
 
 
 def test_a_fifo_is_not_waited_for(tmp_path):

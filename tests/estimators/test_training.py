@@ -16,7 +16,7 @@ from tests.scripts import script_module
 from ur_solver.answers.decisions import Values
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
-from ur_solver.errors import CheckpointError, InputError
+from ur_solver.errors import CheckpointError, InputError, OutputError
 from ur_solver.estimators import calibration
 from ur_solver.estimators import training as making
 from ur_solver.estimators.against_table import differences_inside, losses, share_inside
@@ -38,6 +38,7 @@ from ur_solver.estimators.training import (
     checkpoint_path,
     resume,
     save,
+    state_of,
 )
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import RuleSet, named_rules
@@ -340,12 +341,46 @@ def test_a_training_that_was_interrupted_ends_as_one_that_was_not(tmp_path: path
     assert first.stored.errors.tolist() == second.stored.errors.tolist()
 
 
+def test_a_training_that_is_interrupted_in_a_round_begins_that_round_again(tmp_path, monkeypatch):
+    rules = named_rules("finkel:1")
+    whole, half = tmp_path / "whole.h5", tmp_path / "half.h5"
+    wanted = {"rounds": 3, "hidden": (8,), "threads": 1, "effort": QUICK}
+    making.train_estimator(rules, whole, **wanted)
+    gradient = Training._gradient
+
+    def stop(training, *arguments):
+        if training.rounds == 3:  # the last: the weights have changed in it
+            if stop.left == 0:
+                raise KeyboardInterrupt
+            stop.left -= 1
+        return gradient(training, *arguments)
+
+    stop.left = 2
+    with monkeypatch.context() as patched:
+        patched.setattr(Training, "_gradient", stop)
+        with pytest.raises(KeyboardInterrupt):
+            making.train_estimator(rules, half, **wanted)
+    resumed: list[int] = []
+    making.train_estimator(rules, half, on_resume=lambda at, _: resumed.append(at.rounds), **wanted)
+    assert resumed == [2]
+    assert np.array_equal(Estimator(whole).stored.weights, Estimator(half).stored.weights)
+
+
+def test_nothing_is_trained_for_a_file_that_cannot_be_written(tmp_path, monkeypatch):
+    def fail(*_arguments):
+        raise AssertionError
+
+    monkeypatch.setattr(Training, "round", fail)
+    with pytest.raises(OutputError, match=r"cannot write .*No such file"):
+        making.train_estimator(named_rules("finkel:1"), tmp_path / "nowhere" / "e.h5", rounds=1)
+
+
 def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(
     solved, tmp_path: pathlib.Path
 ):
     path = tmp_path / "checkpoint.npz"
     training = Training(named_rules("finkel:1"), (8,))
-    save(path, training, 5.0)
+    save(path, state_of(training, 5.0))
     assert resume(path, Training(named_rules("finkel:1"), (8,))) == 5.0
     for other in (
         Training(named_rules("finkel:2"), (8,)),
@@ -411,7 +446,7 @@ def test_a_training_finds_the_table_of_a_game_or_of_its_endings(
             counts.append(table.info()["positions"])
     n = counts[int(has_room)]
     path = str(tmp_path / "e.h5")
-    wanted = ["-n", "2", "--rounds", "1", "--hidden", "8", "-o", path]
+    wanted = ["-n", "2", "--rounds", "1", "--hidden", "8", "--force", "-o", path]
     result = CliRunner().invoke(cli, ["train", "finkel", *wanted])
     assert result.exit_code == 0, result.output
     assert f"with the exact values of a table of {n:,} positions" in result.output
@@ -427,7 +462,13 @@ def test_a_network_that_learns_from_a_whole_table_is_nearer_to_it(solved, tmp_pa
         errors = []
         for known in (None, table):
             made = making.train_estimator(
-                rules, tmp_path / "e.h5", rounds=8, hidden=(32, 16), effort=QUICK, table=known
+                rules,
+                tmp_path / "e.h5",
+                rounds=8,
+                hidden=(32, 16),
+                effort=QUICK,
+                table=known,
+                force=True,
             )
             network = Estimator(made, plies=1).network
             errors.append(value_errors(network, table, rows).rms)

@@ -15,6 +15,7 @@ from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.players.policies import policy_of
 from ur_solver.rules import named_rules
+from ur_solver.study import duel as module
 from ur_solver.study.duel import PolicyDuellist, Program, Question, duel
 from ur_solver.study.exact_play import evaluate
 
@@ -69,6 +70,24 @@ def test_a_player_against_itself_wins_half_of_every_pair():
     assert found.games == 40
     assert found.unfinished == 0
     assert found.throws > 20
+
+
+@pytest.mark.parametrize(
+    ("won", "share"),
+    [([1, 0], 0.5), ([1, 0, 1, 1], 0.75), ([0, 0, 0, 1], 0.25)],
+)
+def test_the_interval_of_a_few_pairs_is_one_of_shares(monkeypatch, won, share):
+    games = iter(enumerate(won))
+
+    def game(_rules, _players, _rng):
+        number, has_won = next(games)
+        return has_won == (number % 2 == 0), 10  # whether light has, which the first begins as
+
+    monkeypatch.setattr(module, "_game", game)
+    found = duel(FINKEL, Recorder(), Recorder(), len(won)).share
+    assert found.value == share
+    assert 0 <= found.low < share < found.high <= 1
+    assert (found.low, found.high) == (0, 1) or len(won) > 2
 
 
 def test_the_share_is_that_of_exact_play(query2):

@@ -61,6 +61,7 @@ def _layers(text: str) -> tuple[int, ...]:
 )
 @seed_option("Seed the initial weights and the games.")
 @threads_option
+@click.option("--force", is_flag=True, help="Replace an existing estimator.")
 @json_option
 @message_options
 @custom_rule_options
@@ -73,6 +74,7 @@ def train_command(
     hidden: tuple[int, ...] | None,
     seed: int,
     threads: int | None,
+    force: bool,
     as_json: bool,
     messages: Messages,
     **custom: Any,
@@ -118,6 +120,7 @@ def train_command(
                 hidden=hidden,
                 seed=seed,
                 threads=threads,
+                force=force,
                 on_round=on_round,
                 on_resume=on_resume,
             )

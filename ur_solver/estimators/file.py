@@ -54,6 +54,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks.stored import is_measure
+from ur_solver.common.files import check_outputs
 from ur_solver.common.text import json_text, json_values
 from ur_solver.errors import (
     DamagedEstimatorError,
@@ -225,26 +226,33 @@ def is_estimator_file(path: str) -> bool:
     return format_of(pathlib.Path(path)) == ESTIMATOR_FORMAT
 
 
-def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
+def check_replaceable(path: pathlib.Path, rules: RuleSet, *, force: bool) -> None:
     """Check, before the work, that a new estimator of a rule set may have a path.
 
-    OutputError if there is something else, or the estimator of another rule set.
+    OutputError if no file can be written there; if there is something else, or the estimator of
+    another rule set; without `force` also if there is one of this rule set that can be read.
     """
-    if not os.path.lexists(path):
-        return
-    there = "not an estimator"
-    if is_estimator_file(str(path)):
-        try:
-            others = read(path).rules
-        except (
-            DamagedEstimatorError,
-            EstimatorVersionError,
-        ):  # to be made again
-            return
-        if others.is_same_game(rules):
-            return
-        there = f"an estimator of {others.title}"
-    raise OutputError(f"{str(path)!r} already exists and is {there}: choose another path")
+    if os.path.lexists(path):
+        there, advice = "not an estimator", "choose another path"
+        if is_estimator_file(str(path)):
+            others = _rules_of(path)
+            if others is None or (force and others.is_same_game(rules)):
+                there = ""
+            else:
+                there = f"an estimator of {others.title}"
+                if others.is_same_game(rules):
+                    advice = "--force replaces it (in Python, force=True)"
+        if there:
+            raise OutputError(f"{str(path)!r} already exists and is {there}: {advice}")
+    check_outputs({"the estimator": path})
+
+
+def _rules_of(path: pathlib.Path) -> RuleSet | None:
+    """The rule set of an estimator; None for a file that has to be made again."""
+    try:
+        return read(path).rules
+    except (DamagedEstimatorError, EstimatorVersionError):
+        return None
 
 
 _KINDS = {

@@ -410,18 +410,21 @@ def _identity(training: Training) -> dict[str, object]:
     }
 
 
-def _arrays(training: Training) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of a checkpoint."""
+_Arrays = dict[str, npt.NDArray[Any]]
+
+
+def _arrays(training: Training) -> _Arrays:
+    """The arrays of a checkpoint, copied."""
     numpy = training.backend.numpy
-    moments = {name: numpy(getattr(training.optimiser, name)) for name in _MOMENTS}
+    moments = {name: numpy(getattr(training.optimiser, name)).copy() for name in _MOMENTS}
     return moments | {
         "rows": np.array([games.rows for games in training.games]),
         "ages": np.array([games.ages for games in training.games]),
     }
 
 
-def save(path: pathlib.Path, training: Training, seconds: float) -> None:
-    """Write a checkpoint in place of one that is there; OutputError if it cannot be written."""
+def state_of(training: Training, seconds: float) -> _Arrays:
+    """The content of a checkpoint, which the training does not change any more."""
     optimiser = training.optimiser
     head = _identity(training) | {
         "rounds": training.rounds,
@@ -433,8 +436,13 @@ def save(path: pathlib.Path, training: Training, seconds: float) -> None:
     }
     arrays = _arrays(training)
     arrays["head"] = np.frombuffer(json_text(head).encode(), dtype=np.uint8)
+    return arrays
+
+
+def save(path: pathlib.Path, state: _Arrays) -> None:
+    """Write a checkpoint in place of one that is there; OutputError if it cannot be written."""
     with new_file(path) as file:
-        np.savez(file, allow_pickle=False, **arrays)
+        np.savez(file, allow_pickle=False, **state)
 
 
 def resume(path: pathlib.Path, training: Training) -> float:
@@ -518,6 +526,7 @@ def train_estimator(
     table: Table | None = None,
     backend: Backend | None = None,
     first: Stored | None = None,
+    force: bool = False,
     on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
     on_round: OnRound = lambda _training, _seconds: None,
 ) -> Stored:
@@ -531,10 +540,11 @@ def train_estimator(
     `first` is an estimator of the same squares, of the same game, the game with other dice or with
     more pieces, whose weights are begun with: it is trained as one that has gone half of the way,
     or less if it reads fewer features. Where `hidden` asks for a smaller first layer, the units
-    that count least are left out. InputError if the hidden layers or a number are invalid, or the
+    that count least are left out. An estimator that is at `path` is replaced with `force`, at the
+    end. InputError if the hidden layers or a number are invalid, or the
     first estimator has other features; CheckpointError if there is a checkpoint of another
-    training; OutputError if the path is that of something else than an estimator of the rule set,
-    or the checkpoint or the file cannot be written.
+    training; OutputError if something is at the path that must stay, or the checkpoint or the file
+    cannot be written, which is checked first.
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
@@ -543,7 +553,7 @@ def train_estimator(
     if rounds is not None:
         whole_number("rounds", rounds, 1)
     whole_number("seed", seed)
-    check_replaceable(path, rules)
+    check_replaceable(path, rules, force=force)
     weights, begun = None, 0.0
     if first is not None:
         hidden = hidden or first.shape.hidden
@@ -560,16 +570,18 @@ def train_estimator(
     with ThreadPoolExecutor(chosen_threads(threads)) as pool:
         if first is not None and training.rounds == 0:
             training.play_apart(pool)
+        state = state_of(training, seconds)
         try:
             while (done := _done(training, seconds, minutes, rounds)) < 1:
                 training.round(pool, begun + (1 - begun) * done)
                 seconds = time.monotonic() - began
+                state = state_of(training, seconds)
                 on_round(training, seconds)
                 if seconds - saved > _CHECKPOINT_SECONDS:
-                    save(checkpoint, training, seconds)
+                    save(checkpoint, state)
                     saved = seconds
-        except KeyboardInterrupt:
-            save(checkpoint, training, seconds)
+        except KeyboardInterrupt:  # maybe in the middle of a round, which is lost
+            save(checkpoint, state)
             raise
     weights = rounded(training.shape, training.weights)
     values = NetworkValues(rules, training.shape, weights)
@@ -670,15 +682,15 @@ def train(
     hidden: tuple[int, ...] | None = None,
     seed: int = 1,
     threads: int | None = None,
+    force: bool = False,
     on_round: Callable[[Training, float], object] = lambda _training, _seconds: None,
     on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
 ) -> Estimator:
     """Train an estimator of a rule set, and open it.
 
-    A training that is interrupted goes on from its checkpoint when it is asked for again. An
-    estimator that is there is replaced at the end. If there is a table of the game for which memory
-    has room, or one of its endings, the network learns from its exact values, and is compared with
-    it at the end.
+    A training that is interrupted goes on from its checkpoint when it is asked for again. If there
+    is a table of the game for which memory has room, or one of its endings, the network learns from
+    its exact values, and is compared with it at the end.
 
     Parameters
     ----------
@@ -697,6 +709,8 @@ def train(
         Of the first weights and of the games.
     threads : int, optional
         One a processor by default.
+    force : bool
+        Replace an estimator that is there, at the end.
     on_round, on_resume : callable, optional
         Called with the training and the seconds spent on it: after every round, and if it goes on
         from a checkpoint.
@@ -715,7 +729,7 @@ def train(
     CheckpointError
         If there is a checkpoint of another training.
     OutputError
-        If the estimator cannot be written.
+        If the estimator cannot be written, or one is there; nothing is trained then.
 
     Examples
     --------
@@ -744,6 +758,7 @@ def train(
             seed=seed,
             threads=threads,
             table=table,
+            force=force,
             on_round=on_round,
             on_resume=on_resume,
         )

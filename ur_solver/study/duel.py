@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ur_solver.common.children import Child
 from ur_solver.common.files import Closing
@@ -239,7 +240,16 @@ def duel(
         unfinished += light_won is None
         if progress is not None:
             progress(2 * pair + begins + 1, games)
-    return Duel(mean_of(results.mean(axis=1)), games, unfinished, throws / games)
+    return Duel(_share(results.mean(axis=1)), games, unfinished, throws / games)
+
+
+def _share(pairs: npt.NDArray[np.float64]) -> IntervalEstimate:
+    """The mean of shares of pairs, with an interval of shares; a single pair says nothing of it."""
+    mean = float(pairs.mean())
+    found = mean_of(pairs)
+    if len(pairs) == 1:
+        return IntervalEstimate(mean, 0.0, 1.0)
+    return IntervalEstimate(mean, max(0.0, found.low), min(1.0, found.high))
 
 
 def _game(
