@@ -57,6 +57,18 @@ def test_a_picture_of_a_position(tmp_path, finkel2):
     assert picture.count('class="spare light"') == picture.count('class="spare dark"') == 1
 
 
+def test_the_best_move_of_a_turn_with_a_choice(solved, monkeypatch):
+    rules = named_rules("birds:1")
+    monkeypatch.setenv("UR_TABLES", str(solved(rules).parent))
+    start = "....__../......../....__.. L 1 1"
+    assert "best with enter 1 2: 1A@A3" in run("birds:1", start, "--best", "enter 1 2")
+    assert "no move" in run("birds:1", start, "--best", "2")
+    entered = "...L1__../......../....__.. L - 1"
+    assert "best with move 2: 1A4A2" in run("birds:1", entered, "--best", "move 2")
+    said = run("birds:1", start, "--best", "1", code=2)
+    assert "--best '1': expected one of 'enter 1 0', 'enter 1 1'," in said
+
+
 GAMES = """rules: finkel:2
 
 L 3 A@A2

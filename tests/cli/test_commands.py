@@ -335,6 +335,9 @@ def test_throws_that_no_turn_has(asked, fault):
         (["tables", "--json", "verify", "finkel:2"], "ur tables verify --json"),
         (["tables", "--checksums", "list"], "ur tables list --checksums"),
         (["tables", "remove", "nowhere.h5"], "there is no table 'nowhere.h5'"),
+        (["rules", "finkel", "-n", "two"], "'two' is not a whole number"),
+        (["export", "finkel:2", "x", "--parquet", "--npy"], "--parquet and --npy name different"),
+        (["export", "skiriuk:2", "x.rgu"], "skiriuk:2 has no map in RoyalUr's format"),
     ],
 )
 def test_wrong_usage_ends_with_2(arguments, fault):

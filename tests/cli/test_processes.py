@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -29,6 +30,22 @@ def test_a_pipe_of_many_positions(finkel2):
     assert len(lines) == 5000
     assert len(set(lines)) == 1
     assert json.loads(lines[0])["position"] == START
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("query", "finkel:1", "-"), ("audit", "-"), ("play", "finkel:1"), ("tables", "remove")],
+)
+def test_a_closed_standard_input_is_said_so(finkel2, words):
+    given = [*words, str(finkel2)] if words[-1] == "remove" else words
+    command = shlex.join([sys.executable, "-m", "ur_solver", *given])
+    found = subprocess.run(
+        f"{command} <&-", shell=True, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert found.returncode == 2
+    assert "standard input is closed" in found.stderr
+    assert "Traceback" not in found.stderr
+    assert finkel2.exists()
 
 
 def test_answers_come_before_the_next_question(finkel2):

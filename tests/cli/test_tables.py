@@ -142,7 +142,8 @@ def test_tables_are_removed_when_the_user_agrees(folder):
     assert no.exit_code == 1
     assert f"{folder / 'finkel-2.h5'}, " in no.stdout
     nobody = CliRunner().invoke(cli, ["tables", "remove", "finkel:2"], input="")
-    assert nobody.exit_code == 1
+    assert nobody.exit_code == 2
+    assert "nothing was removed: --yes removes without a question" in nobody.stderr
     assert {path.name for path in folder.iterdir()} == names
     yes = CliRunner().invoke(cli, ["tables", "remove", "finkel:2"], input="y\n")
     assert yes.exit_code == 0

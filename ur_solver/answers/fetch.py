@@ -64,6 +64,10 @@ def name_of(url: str) -> str:
     return name
 
 
+class _MissingError(FetchError):
+    """A server has no file of this name."""
+
+
 def part_of_fetch(output: pathlib.Path) -> pathlib.Path:
     """Where what has been fetched of a table stays until it is whole."""
     output = resolved(output)
@@ -133,7 +137,7 @@ def _checksum_at(url: str) -> str:
     try:
         with _opened(address) as reply:
             text = reply.read(_LONGEST_CHECKSUM).decode("ascii", "replace")
-    except FetchError as error:
+    except _MissingError as error:
         raise FetchError(f"there is no checksum: {error}; --sha256 gives one") from None
     first = text.split()[0] if text.split() else ""
     try:
@@ -270,7 +274,9 @@ def _opened(url: str, first: int = 0) -> Iterator[http.client.HTTPResponse]:
             reply = error
         else:
             error.close()
-            raise FetchError(f"{url} answers {error.code}, {error.reason}") from None
+            is_missing = error.code in (http.HTTPStatus.NOT_FOUND, http.HTTPStatus.GONE)
+            fault = _MissingError if is_missing else FetchError
+            raise fault(f"{url} answers {error.code}, {error.reason}") from None
     except URLError as error:
         if isinstance(error.reason, (TimeoutError, ConnectionResetError)):
             raise error.reason from None

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from ur_solver.cli.output import echo, say
+from ur_solver.common.files import standard_input
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _YES, _NO = ("y", "yes"), ("n", "no")
@@ -47,7 +48,13 @@ def agrees(question: str, *, default: bool) -> bool:
         say(f"{answer[:40]!r}: type y or n")
 
 
+def interrupt_of(left: Exception) -> KeyboardInterrupt | None:
+    """The Ctrl-C that an exception of click stands for, if any."""
+    return left.__context__ if isinstance(left.__context__, KeyboardInterrupt) else None
+
+
 def _line(prompt: str, complete: Callable[[str], Sequence[str]]) -> str:
+    standard_input()  # if it is closed, says so
     if not is_conversation():
         # an empty answer is one, as at a terminal
         answer: str = click.prompt(prompt, prompt_suffix="", default="", show_default=False)

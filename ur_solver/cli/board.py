@@ -8,8 +8,10 @@ from pathlib import Path
 
 import click
 
+from ur_solver.answers.query import decision
 from ur_solver.cli.answering import answering_of, open_answering, plies_option, text_of
 from ur_solver.cli.audit import table_and_files
+from ur_solver.cli.moves import question_of
 from ur_solver.cli.options import (
     OUTPUT_FILE_OR_STDOUT,
     FiniteFloat,
@@ -40,7 +42,11 @@ STDOUT = Path("-")
     "Write a picture to a .svg, .png or .gif file; '-' is SVG on standard output.",
     OUTPUT_FILE_OR_STDOUT,
 )
-@click.option("--best", "throw", help="Draw the best move with this throw.")
+@click.option(
+    "--best",
+    "throw",
+    help="Draw the best move with this throw; in birds with a choice, such as 'enter 1 2'.",
+)
 @click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,
               help="Draw this side's row at the top of the picture.")  # fmt: skip
 @number_option(
@@ -141,10 +147,18 @@ def _game(path: str, number: int) -> GameRecord:
 
 
 def _best(table: Evaluator, position: Position, throw: str) -> Move | None:
-    """The best move; None if no move is legal."""
-    best = table.best(position, table.rules.dice.parse(throw))
-    if best is None:
+    """The best move with a throw, and the choice before it if there is one; None without a move.
+
+    InputError if more than one turn begins with these words, as for `question_of`.
+    """
+    asked = question_of(position, throw.split())
+    if len(asked.rolls) > 1:
+        words = [f"'{each.words}'" for each in asked.rolls]
+        raise InputError(f"--best {throw!r}: expected one of {', '.join(words)}")
+    found = decision(table, position, asked.choice, asked.throws).throws if asked.rolls else ()
+    if not (moves := [each for thrown in found for each in thrown.moves]):
         return None
+    best = moves[0]
     if not table.are_exact:
         value = text_of(table, best.value, best.error)
         say(f"{best.move.text} is the choice of an estimator, {table.plies}-ply: {value}")

@@ -19,10 +19,9 @@ from ur_solver.cli.output import (
     echo,
     say,
     say_nothing,
-    size_text,
     time_text,
 )
-from ur_solver.common.text import counted, json_text
+from ur_solver.common.text import counted, json_text, size_text
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import space_of
 

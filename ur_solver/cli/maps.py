@@ -15,20 +15,24 @@ from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import memory_option, output_option, table_argument
-from ur_solver.cli.output import echo, say, size_text
+from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs, make_folder
 from ur_solver.common.machine import free_memory
 from ur_solver.common.progress import shown_task
+from ur_solver.common.text import size_text
 from ur_solver.records import rules_word
 from ur_solver.records.maps import (
     VALUE_TYPES,
     MapHeader,
     block_results,
+    check_has_maps,
     read_header,
     read_values,
     write_map,
 )
+from ur_solver.rules import named_rules
 from ur_solver.space import space_of
+from ur_solver.table.hdf5 import is_table_file
 from ur_solver.table.output import check_replaceable, new_table_path
 from ur_solver.table.writer import write_table
 
@@ -104,9 +108,9 @@ _EXPORT_MEMORY = 1 << 28
 @click.command()
 @table_argument
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--parquet", "kind", flag_value="parquet", help="Write columns as Parquet.")
-@click.option("--arrow", "kind", flag_value="arrow", help="Write columns as an Arrow IPC file.")
-@click.option("--npy", "kind", flag_value="npy", help="Write columns as a structured NumPy array.")
+@click.option("--parquet", is_flag=True, help="Write columns as Parquet.")
+@click.option("--arrow", is_flag=True, help="Write columns as an Arrow IPC file.")
+@click.option("--npy", is_flag=True, help="Write columns as a structured NumPy array.")
 @click.option(
     "--columns",
     metavar="NAMES",
@@ -124,7 +128,9 @@ _EXPORT_MEMORY = 1 << 28
 def export_command(
     word: str,
     file: Path,
-    kind: str | None,
+    parquet: bool,
+    arrow: bool,
+    npy: bool,
     columns: str | None,
     memory: int | None,
     value_type: str | None,
@@ -142,9 +148,12 @@ def export_command(
     ur export finkel:2 finkel2p.rgu
     ur export finkel:2 finkel-2.parquet --parquet
     """
+    kind = _kind_of({"parquet": parquet, "arrow": arrow, "npy": npy})
     _check_options(file, kind, columns, value_type, author)
     check_outputs({"FILE": file}, [word])
     check_replaceable(file, force=force)
+    if kind is None and not is_table_file(word):
+        check_has_maps(named_rules(word))  # before a table is solved for it
     with Table(open_file(word, say=say)) as table:
         replaced = check_replaceable(file, force=force, source=table.path)
         if kind is None:
@@ -160,6 +169,14 @@ def export_command(
             say(f"replaced {replaced}")
         say(f"{count:,} {what}, {size_text(file.stat().st_size)}")
         echo(str(file))
+
+
+def _kind_of(asked: dict[str, bool]) -> str | None:
+    """The kind of file that is asked for; None for a map."""
+    kinds = [kind for kind, is_asked in asked.items() if is_asked]
+    if len(kinds) > 1:
+        raise click.UsageError(f"--{kinds[0]} and --{kinds[1]} name different kinds: give one")
+    return kinds[0] if kinds else None
 
 
 def _check_options(

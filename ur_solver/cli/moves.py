@@ -8,7 +8,6 @@ input, one a line, and are answered as they arrive.
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -22,6 +21,7 @@ from ur_solver.cli.options import (
     rules_argument,
 )
 from ur_solver.cli.output import chance_text, columns, draw_position, echo
+from ur_solver.common.files import standard_input
 from ur_solver.common.text import StreamDecoder, counted, json_text
 from ur_solver.errors import InputError
 from ur_solver.rules import Move, Position, RuleSet, named_rules
@@ -98,7 +98,7 @@ def _fault(line: Line, message: str, as_json: bool) -> str:
 
 def _groups() -> Iterator[list[Line]]:
     # buffered it is, unlike what the type of `buffer` promises
-    stream = cast(io.BufferedReader, sys.stdin.buffer)
+    stream = cast(io.BufferedReader, standard_input())
     decoder = StreamDecoder()
     number, rest = 1, ""
     while block := stream.read1(_READ):
@@ -176,10 +176,10 @@ def check_arguments(position: str | None, throw: Sequence[str]) -> None:
 def _parse_question(rules: RuleSet, text: str) -> Question:
     """Parse a line: a position, or a position, a tab, and the choice and throws."""
     position, _, words = text.partition("\t")
-    return _question_of(rules.position(position), words.split())
+    return question_of(rules.position(position), words.split())
 
 
-def _question_of(position: Position, words: Sequence[str]) -> Question:
+def question_of(position: Position, words: Sequence[str]) -> Question:
     """What is asked by a choice, which may be missing, and throws, of which there may be none.
 
     Raises ThrowError if the dice cannot show a throw, and InputError for too many throws, a choice
@@ -264,7 +264,7 @@ def answer_questions(
     if position == STDIN:
         answer_batch(parse, lambda group: [line(each) for each in group], as_json=as_json)
         return
-    asked = _question_of(position_of(rules, position), throw)
+    asked = question_of(position_of(rules, position), " ".join(throw).split())
     echo(
         _question_json(asked, forms) if as_json else _question_page(asked, forms) + note,
         raw=as_json,

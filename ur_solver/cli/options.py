@@ -39,6 +39,19 @@ class FiniteFloat(click.FloatRange):
         return number
 
 
+class _WholeNumber(click.IntRange):
+    """A whole number within a range; `click.IntRange` calls the range itself a number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number that a text means."""
+        try:
+            int(value)
+        except ValueError:
+            self.fail(f"{value!r:.60} is not a whole number.", param, ctx)
+        number: int = super().convert(value, param, ctx)
+        return number
+
+
 def memory_size(text: str) -> int:
     """The number of bytes of a size such as 12GiB or 500MB."""
     found = re.fullmatch(r"\s*([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([a-z]*)\s*", text.lower())
@@ -60,7 +73,7 @@ def number_option(
     """An option for a whole number within a range, the ends included; None is no upper end."""
     return click.option(
         *names,
-        type=click.IntRange(*within),
+        type=_WholeNumber(*within),
         default=default,
         show_default=default is not None,
         metavar=metavar,
@@ -120,7 +133,7 @@ def output_option(
 
 played_by_option = click.option(
     "--rules",
-    help="Read games that name no rule set by these rules.",
+    help="Read games that name no rule set by these rules, and skip those of others.",
     shell_complete=complete_table,
 )
 

@@ -8,7 +8,6 @@ takes 35 ms to import, and nothing else needs it.
 from __future__ import annotations
 
 import decimal
-import math
 import os
 import re
 import sys
@@ -162,13 +161,6 @@ def bar(value: float) -> str:
     """A probability as a bar."""
     full = round(_BAR_WIDTH * value)
     return click.style("#" * full, fg=GREEN) + "-" * (_BAR_WIDTH - full)
-
-
-def size_text(size: float) -> str:
-    """A number of bytes for people: ``1.1 GB``."""
-    units = ("bytes", "kB", "MB", "GB", "TB")
-    power = min(len(units) - 1, int(math.log10(max(size, 1))) // 3)
-    return f"{size / 1000**power:.3g} {units[power]}"
 
 
 def gib_text(size: float) -> str:

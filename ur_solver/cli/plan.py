@@ -20,10 +20,10 @@ from ur_solver.cli.options import (
     precision_option,
     rules_argument,
 )
-from ur_solver.cli.output import columns, echo, gib_text, say_written, size_text, time_text
+from ur_solver.cli.output import columns, echo, gib_text, say_written, time_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import json_text
+from ur_solver.common.text import json_text, size_text
 from ur_solver.errors import MemoryLimitError, SolveError
 from ur_solver.estimators.estimator import estimator_path
 from ur_solver.rules import RuleSet

@@ -17,7 +17,7 @@ import numpy as np
 from ur_solver.answers.openings import decide_rounds
 from ur_solver.answers.query import decision
 from ur_solver.cli.answering import Worth, note_of, options_text
-from ur_solver.cli.asking import agrees, ask, is_conversation
+from ur_solver.cli.asking import agrees, ask, interrupt_of, is_conversation
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name
 from ur_solver.common.text import counted
 from ur_solver.errors import OutputError
@@ -508,11 +508,6 @@ def possible(thrown: str, texts: Sequence[str]) -> str:
     if not texts:
         return f"{thrown} no move is possible, and the turn passes"
     return f"{thrown} you can play {'only ' if len(texts) == 1 else ''}{either(texts)}"
-
-
-def interrupt_of(left: Exception) -> KeyboardInterrupt | None:
-    """The Ctrl-C that an exception of click stands for, if any."""
-    return left.__context__ if isinstance(left.__context__, KeyboardInterrupt) else None
 
 
 def worth_text(position: Position, options: Iterable[tuple[str, Worth]]) -> str:

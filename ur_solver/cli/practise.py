@@ -19,7 +19,7 @@ import click
 from ur_solver.answers.decisions import Verdict
 from ur_solver.audit.audits import GameAudit
 from ur_solver.cli.answering import note_of, plies_option
-from ur_solver.cli.asking import ask
+from ur_solver.cli.asking import ask, interrupt_of
 from ur_solver.cli.audit import Judges, table_and_files
 from ur_solver.cli.completion import complete_table
 from ur_solver.cli.options import (
@@ -30,7 +30,7 @@ from ur_solver.cli.options import (
     seed_option,
 )
 from ur_solver.cli.output import columns, draw_position, echo, report_left_out, say, say_written
-from ur_solver.cli.playing import QuitError, chosen_index, interrupt_of, worth_text
+from ur_solver.cli.playing import QuitError, chosen_index, worth_text
 from ur_solver.common.files import check_outputs, make_folder, write_file
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import counted, json_text, printable

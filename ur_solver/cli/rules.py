@@ -16,10 +16,10 @@ import click
 from ur_solver.cli.completion import complete_table
 from ur_solver.cli.custom import SectionedCommand, custom_rule_options, custom_rules
 from ur_solver.cli.options import json_option, pieces_option
-from ur_solver.cli.output import BLUE, PURPLE, columns, echo, page_width, size_text
+from ur_solver.cli.output import BLUE, PURPLE, columns, echo, page_width
 from ur_solver.cli.plan import Cost, cost_of
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted, json_text
+from ur_solver.common.text import counted, json_text, size_text
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.descriptions import (
     MENTIONS,

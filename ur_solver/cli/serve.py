@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ur_solver.cli.options import memory_option, number_option, tables_argument
-from ur_solver.cli.output import columns, echo, say, size_text
+from ur_solver.cli.output import columns, echo, say
 from ur_solver.common.progress import shown_task
+from ur_solver.common.text import size_text
 from ur_solver.errors import InputError, UrError, missing_extra
 from ur_solver.rules import CATALOGUE
 from ur_solver.serve.front import Front, bound_socket

@@ -36,12 +36,11 @@ from ur_solver.cli.output import (
     echo,
     gib_text,
     proven_text,
-    size_text,
     time_text,
 )
 from ur_solver.cli.plan import cost_of
 from ur_solver.common.progress import Form, Progress
-from ur_solver.common.text import counted, json_text
+from ur_solver.common.text import counted, json_text, size_text
 from ur_solver.engine.runners import Cluster
 from ur_solver.errors import CertificateError
 from ur_solver.kernel.rounding import MAX_TOLERANCE, MIN_TOLERANCE

@@ -24,6 +24,7 @@ from ur_solver.api.lengths import Lengths, lengths_at, open_lengths
 from ur_solver.api.table import Table
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.cli.answering import open_answering
+from ur_solver.cli.asking import agrees, interrupt_of
 from ur_solver.cli.lengths import verified
 from ur_solver.cli.lengths import verify as verify_lengths
 from ur_solver.cli.messages import Messages, message_options
@@ -39,13 +40,14 @@ from ur_solver.cli.options import (
     tables_argument,
     threads_option,
 )
-from ur_solver.cli.output import bound_text, columns, echo, proven_text, say, size_text, time_text
+from ur_solver.cli.output import bound_text, columns, echo, proven_text, say, time_text
 from ur_solver.common.files import make_folder
 from ur_solver.common.progress import shown_task
-from ur_solver.common.text import counted, json_text
+from ur_solver.common.text import counted, json_text, size_text
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,
+    InputError,
     MissingTableError,
     NotATableError,
     TableInUseError,
@@ -146,8 +148,13 @@ def remove_command(words: tuple[str, ...], yes: bool) -> None:
     chosen = {kept.path.absolute(): kept for kept in map(_kept_of, words)}.values()
     for kept in chosen:
         echo(f"{kept.path}, {size_text(kept.n_bytes)}")
-    if not yes:
-        click.confirm("Remove?", abort=True)
+    try:
+        if not (yes or agrees("Remove?", default=False)):
+            raise click.exceptions.Exit(1)
+    except click.Abort as left:
+        if stop := interrupt_of(left):
+            raise stop from None
+        raise InputError("nothing was removed: --yes removes without a question") from None
     for kept in chosen:
         remove_kept(kept)
 

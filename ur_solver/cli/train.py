@@ -21,8 +21,8 @@ from ur_solver.cli.options import (
     seed_option,
     threads_option,
 )
-from ur_solver.cli.output import echo, size_text, time_text
-from ur_solver.common.text import counted, json_text
+from ur_solver.cli.output import echo, time_text
+from ur_solver.common.text import counted, json_text, size_text
 from ur_solver.estimators.calibration import half_widths
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.training import Training, train

@@ -81,9 +81,16 @@ def free_path(path: Path) -> Path:
     return found
 
 
+def standard_input() -> BinaryIO:
+    """Standard input; InputError if it is closed."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed")
+    return sys.stdin.buffer
+
+
 def resolved(path: Path) -> Path:
     """The file or folder that a symbolic link leads to, there or not; other paths as they are."""
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path
 
 
 @contextmanager

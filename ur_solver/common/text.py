@@ -261,3 +261,10 @@ def counted(count: int, one: str, many: str = "") -> str:
     '1,234 entries are'
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def size_text(size: float) -> str:
+    """A number of bytes for people: ``1.1 GB``."""
+    units = ("bytes", "kB", "MB", "GB", "TB")
+    power = min(len(units) - 1, int(math.log10(max(size, 1))) // 3)
+    return f"{size / 1000**power:.3g} {units[power]}"

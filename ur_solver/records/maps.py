@@ -55,7 +55,7 @@ from ur_solver.common.text import decoded, dumped, json_values
 from ur_solver.errors import MapError, RecordError, RuleSetError
 from ur_solver.kernel.interface import ArrayBlocks
 from ur_solver.kernel.kernels import kernel_of
-from ur_solver.records import rules_from_settings, settings_of
+from ur_solver.records import rules_from_settings, rules_word, settings_of
 from ur_solver.rules import RuleSet
 from ur_solver.rules.contents import DARK, LIGHT
 from ur_solver.space import positions_of, space_of
@@ -379,6 +379,17 @@ def _scale(header: MapHeader, keys: MapKeys, file: BinaryIO) -> float:
     return stored
 
 
+def check_has_maps(rules: RuleSet) -> dict[str, Any]:
+    """Check that a rule set has maps; RoyalUr's settings for it. MapError if it has none."""
+    try:
+        return settings_of(rules)
+    except RuleSetError:
+        raise MapError(
+            f"{rules_word(rules)} has no map in RoyalUr's format, which does not have its rules; "
+            "--parquet, --arrow and --npy export any table"
+        ) from None
+
+
 def write_map(
     path: Path, values: Values, value_type: str = "percent16", author: str | None = None
 ) -> int:
@@ -388,10 +399,7 @@ def write_map(
     the rule set has no maps; OutputError if the file cannot be written.
     """
     rules = values.rules
-    try:
-        settings = settings_of(rules)
-    except RuleSetError as error:
-        raise MapError(str(error).partition(";")[0]) from None
+    settings = check_has_maps(rules)
     keys = MapKeys(rules)
     metadata = {"value_type": value_type, **({"author": author} if author else {})}
     head = dumped({**metadata, "game_settings": settings})

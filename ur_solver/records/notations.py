@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ur_solver.common.files import new_file
+from ur_solver.common.files import new_file, standard_input
 from ur_solver.common.text import encoded, json_value_at
 from ur_solver.errors import RecordError, RuleSetError
 from ur_solver.records.plain import is_plain, read_plain, write_plain
@@ -314,7 +313,7 @@ def read_file(
     that names others gives a fault. `warn` gets warnings about text that was read otherwise.
     """
     try:
-        with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
+        with nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as file:
             blocks = blocks_of_file(file, lambda text: warn(RecordFault(path, 1, text)))
             yield from _read(Source(blocks), rules, path)
     except OSError as error:

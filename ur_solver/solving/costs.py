@@ -23,6 +23,7 @@ from ur_solver.blocks.folder import BlockRecord
 from ur_solver.blocks.lock import checkpoint_folder
 from ur_solver.blocks.stored import VALUE_TYPES
 from ur_solver.common.machine import free_memory, usable_processors
+from ur_solver.common.text import size_text
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.runners import Allowance, Dispatcher, ThreadRunner
 from ur_solver.engine.solve import solve
@@ -316,9 +317,8 @@ def check_disk(request: Request, output: pathlib.Path) -> None:
     needed = whole - _taken(blocks)
     if needed > free:
         raise DiskLimitError(
-            f"{part.title} needs {needed / 1e9:.3g} GB in "
-            f"{str(output.parent)!r} while it is solved; {free / 1e9:.3g} GB are free: name a file "
-            "on another disk"
+            f"{part.title} needs {size_text(needed)} in {str(output.parent)!r} while it is solved; "
+            f"{size_text(free)} are free: name a file on another disk"
         )
 
 

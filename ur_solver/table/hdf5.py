@@ -210,7 +210,9 @@ def is_table_file(path: str | os.PathLike[str]) -> bool:
     """Whether a path is an HDF5 file or a folder of blocks, not a file of games or rules."""
     if os.path.isdir(path):
         return os.path.isfile(os.path.join(path, HEAD))
-    return os.path.isfile(path) and bool(h5py.is_hdf5(path))
+    with suppress(OSError):  # of a file that cannot be read
+        return os.path.isfile(path) and bool(h5py.is_hdf5(path))
+    return False
 
 
 def stated_format(file: h5py.File) -> str | None:
