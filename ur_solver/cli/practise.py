@@ -72,7 +72,8 @@ class Quiz:
                 self._ask(number, decision, evaluator)
         except (QuitError, click.Abort) as left:
             stop = interrupt_of(left)
-        echo(f"\n{self._sum()}")
+        if self._asked:
+            echo(f"\n{self._sum()}")
         if stop is not None:
             raise stop
 

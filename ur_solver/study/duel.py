@@ -34,7 +34,7 @@ from ur_solver.common.files import Closing
 from ur_solver.common.progress import Progress
 from ur_solver.common.text import whole_number
 from ur_solver.errors import InputError
-from ur_solver.players.policies import MAX_THROWS, Asked, Player, Policy
+from ur_solver.players.policies import MAX_THROWS, PLAYERS, Asked, Player, Policy
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
 from ur_solver.rules.game import Move, legal_moves
 from ur_solver.rules.turns import turn
@@ -81,7 +81,10 @@ class Program(Closing):
             raise InputError(f"player {command!r:.200} has no command to start") from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise InputError(f"player {command!r:.200} cannot be started: {reason}") from None
+            raise InputError(
+                f"player {command!r:.200} is not built in ({', '.join(PLAYERS)}) and cannot be "
+                f"started: {reason}"
+            ) from None
         # nothing that the program does or leaves undone keeps this thread
         self._sent: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()

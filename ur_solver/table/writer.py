@@ -379,7 +379,8 @@ def add_certificate(
             _write_head(file, header, blocks, file["checksums"][()])
         part.publish(path)
     except (OSError, RuntimeError) as error:
-        raise OutputError(f"cannot write table {str(path)!r}: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"cannot write table {str(path)!r}: {reason}") from error
     finally:
         if part is not None and not part.closed:
             part.discard()
