@@ -37,7 +37,7 @@ from ur_solver.errors import UrError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import _KINDS, _TEXTS, VERSION, read, write
 from ur_solver.estimators.file import _digest as digest_of_estimator
-from ur_solver.estimators.training import Training, resume, save
+from ur_solver.estimators.training import Training, resume, save, state_of
 from ur_solver.publish.folder import MARK, _listed
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
@@ -441,7 +441,7 @@ def _of_training(folder: pathlib.Path) -> Attack:
     rules, path = named_rules("finkel:1"), folder / "e.h5.training.npz"
     sound = Training(rules, (4,))
     sound.rounds, sound.errors = 2, [0.5, 0.25]
-    save(path, sound, 12.5)
+    save(path, state_of(sound, 12.5))
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files}
 
