@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.messages import Messages, message_options
-from ur_solver.cli.options import memory_option, output_option, table_argument
+from ur_solver.cli.options import TABLE_PATH, memory_option, output_option, table_argument
 from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs, make_folder
 from ur_solver.common.machine import free_memory
@@ -48,7 +48,7 @@ _KEPT_AS = {
 @click.argument("file", metavar="FILE.rgu", type=click.Path(path_type=Path))
 @output_option(
     "Write the table to this file; by default into the folder of tables.",
-    click.Path(dir_okay=False, path_type=Path),
+    TABLE_PATH,
 )
 @click.option("--force", is_flag=True, help="Replace an existing table.")
 def import_command(file: Path, output: Path | None, force: bool) -> None:
@@ -107,7 +107,7 @@ _EXPORT_MEMORY = 1 << 28
 
 @click.command()
 @table_argument
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=TABLE_PATH)
 @click.option("--parquet", is_flag=True, help="Write columns as Parquet.")
 @click.option("--arrow", is_flag=True, help="Write columns as an Arrow IPC file.")
 @click.option("--npy", is_flag=True, help="Write columns as a structured NumPy array.")

@@ -120,8 +120,20 @@ class _OutputFile(click.Path):
 
 OUTPUT_FILE = _OutputFile()
 OUTPUT_FILE_OR_STDOUT = _OutputFile(takes_standard_output=True)
-TABLE_PATH = click.Path(path_type=pathlib.Path)
-"""The path of a table or an estimator to write, whose room checks what is there."""
+
+
+class _TablePath(click.Path):
+    """The path of a table, an estimator or a site to write, whose room checks what is there."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> pathlib.Path:
+        if value == "-":
+            self.fail("'-' is not the name of a file or a folder.", param, ctx)
+        return pathlib.Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
+TABLE_PATH = _TablePath()
 
 
 def output_option(

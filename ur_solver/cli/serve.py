@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ur_solver.cli.options import memory_option, number_option, tables_argument
+from ur_solver.cli.options import TABLE_PATH, memory_option, number_option, tables_argument
 from ur_solver.cli.output import columns, echo, say
 from ur_solver.common.progress import shown_task
 from ur_solver.common.text import size_text
@@ -149,7 +149,7 @@ def _shown(host: str) -> str:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=TABLE_PATH)
 @tables_argument
 @click.option("--only", "is_only", is_flag=True, help="Publish nothing but the TABLEs.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing unless the command fails.")

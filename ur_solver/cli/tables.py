@@ -520,7 +520,7 @@ def certify_command(word: str, threads: int | None, as_json: bool, messages: Mes
 
 @click.command()
 @table_argument
-@click.argument("output", type=click.Path(path_type=pathlib.Path))
+@click.argument("output", type=TABLE_PATH)
 @click.option(
     "--value-type",
     type=click.Choice(list(VALUE_TYPES)),

@@ -207,10 +207,12 @@ def notation_of(word: str) -> Notation:
         known = ", ".join(
             f"{each.name} ({', '.join(each.suffixes)})" for each in NOTATIONS.values()
         )
-        raise RecordError(
-            f"{word!r:.40} is neither a notation of games nor a suffix of their files; there are "
-            f"{known}"
+        is_neither = (
+            f"{word!r:.40} is neither a notation of games nor a suffix of their files"
+            if word
+            else "a file's name without a suffix names no notation of games"
         )
+        raise RecordError(f"{is_neither}; there are {known}")
     return notation
 
 
