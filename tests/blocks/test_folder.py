@@ -12,7 +12,6 @@ import resource
 import shutil
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -20,8 +19,9 @@ import pytest
 from tests.checkpoints import block_files, finished_blocks
 from tests.meaningless import hash_results
 from tests.solving import make_table, solve
+from ur_solver.blocks import lock
 from ur_solver.blocks.folder import RECORD, BlockFolder, BlockResult, Job
-from ur_solver.blocks.lock import LOCK, checkpoint_folder
+from ur_solver.blocks.lock import HEAD, LOCK, MANIFEST, checkpoint_folder
 from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.rules import named_rules
 from ur_solver.solving.execution import Resumed
@@ -458,29 +458,59 @@ def test_the_same_process_twice_is_two_solves_too(output):
 def test_a_folder_is_held_until_it_is_gone(output, monkeypatch):
     fill(output, RESULTS[:3])
     refused = []
-    remove = shutil.rmtree
+    unlink = pathlib.Path.unlink
 
     def look(path, **named):
-        with pytest.raises(OutputError, match="another solve is writing"):
-            found(output)
-        refused.append(path)
-        remove(path, **named)
+        if path.name in (MANIFEST, HEAD):
+            with pytest.raises((OutputError, CheckpointError)):
+                found(output)
+            refused.append(path.name)
+        unlink(path, **named)
 
-    monkeypatch.setattr(shutil, "rmtree", look)
     with opened(output) as checkpoint:
+        monkeypatch.setattr(pathlib.Path, "unlink", look)
         checkpoint.remove()
-    assert refused == [folder(output)]
+    assert sorted(refused) == sorted([MANIFEST, HEAD])
     assert not folder(output).exists()
 
 
-def test_a_look_at_the_lock_does_not_refuse_a_solve(output):
+def test_a_folder_goes_where_an_open_file_stays(output, monkeypatch):
+    fill(output, RESULTS[:3])
+    unlink, release = pathlib.Path.unlink, BlockFolder._release
+
+    def rename(path, **named):  # as NFS does
+        path.rename(path.with_name(".nfs1")) if path.name == LOCK else unlink(path, **named)
+
+    def close(checkpoint):
+        release(checkpoint)
+        if (left := checkpoint.folder / ".nfs1").exists():
+            unlink(left)
+
+    with opened(output) as checkpoint:
+        monkeypatch.setattr(pathlib.Path, "unlink", rename)
+        monkeypatch.setattr(BlockFolder, "_release", close)
+        checkpoint.remove()
+    assert not folder(output).exists()
+
+
+def test_a_look_at_the_lock_does_not_refuse_a_solve(output, monkeypatch):
     fill(output, RESULTS[:1])
     with opened(output):
         pass
     handle = os.open(folder(output) / LOCK, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_SH)  # as `is_held` does
-    threading.Timer(0.1, os.close, [handle]).start()
+    flock, tries = fcntl.flock, []
+
+    def look(file, operation):
+        tries.append(file)
+        if len(tries) == 2:
+            os.close(handle)
+        flock(file, operation)
+
+    monkeypatch.setattr(lock, "_PATIENCE", 60.0)
+    monkeypatch.setattr(fcntl, "flock", look)
     assert len(found(output)) == 1
+    assert len(tries) >= 2
 
 
 def test_a_file_in_the_way_is_an_output_error(output):

@@ -399,6 +399,11 @@ def test_only_an_estimator_of_the_same_rules_is_replaced(file, tmp_path):
         check_replaceable(file, own, force=False)
     with pytest.raises(OutputError, match="is an estimator of skiriuk with 2 pieces: choose"):
         check_replaceable(file, named_rules("skiriuk:3"), force=True)
+    with h5py.File(file, "r+") as changed:
+        changed.attrs["digest"] = np.bytes_(b"0" * 64)
+    with pytest.raises(OutputError, match="an unreadable estimator: --force replaces it"):
+        check_replaceable(file, own, force=False)
+    check_replaceable(file, own, force=True)
     (tmp_path / "notes").write_text("mine")
     for path in (tmp_path / "notes", tmp_path):
         with pytest.raises(OutputError, match="already exists and is not an estimator"):

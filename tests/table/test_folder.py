@@ -29,6 +29,7 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.rules import named_rules
+from ur_solver.solving import costs
 from ur_solver.solving.execution import certify_table
 from ur_solver.space import part_of
 from ur_solver.table.format import TABLE
@@ -187,6 +188,42 @@ def test_a_table_stays_until_the_one_that_replaces_it_is_whole(folder, tmp_path)
     with TableFile(folder) as table:
         assert table.header.tolerance == 1e-9
         verify_table(table)
+
+
+def test_a_replacement_that_was_killed_between_its_renames_goes_on(folder, tmp_path, monkeypatch):
+    rename = pathlib.Path.rename
+
+    def kill(path, target):
+        if path.name == "finkel-2.blocks":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    asked = {"threads": 1, "force": True, "tolerance": 1e-9}
+    with monkeypatch.context() as patched:
+        patched.setattr(pathlib.Path, "rename", kill)
+        with pytest.raises(KeyboardInterrupt):
+            make_table(RULES, folder, **asked)
+    assert names_of(tmp_path) == [".finkel-2.old", "finkel-2.blocks"]
+    assert make_table(RULES, folder, **asked).resumed_blocks == 28
+    assert names_of(tmp_path) == ["finkel-2"]
+    with TableFile(folder) as table:
+        assert table.header.tolerance == 1e-9
+
+
+def test_the_disk_of_a_link_is_that_of_its_target(tmp_path, monkeypatch):
+    asked = []
+
+    def free(path):
+        asked.append(path.parent)
+        return 1 << 40
+
+    (tmp_path / "disk").mkdir()
+    make_table(RULES, tmp_path / "disk" / "t.h5", threads=1)
+    (tmp_path / "t.h5").symlink_to(tmp_path / "disk" / "t.h5")
+    monkeypatch.setattr(costs, "free_bytes", free)
+    make_table(RULES, tmp_path / "t.h5", threads=1, force=True)
+    assert asked == [tmp_path / "disk"]
+    assert names_of(tmp_path / "disk") == ["t.h5"]
 
 
 @pytest.mark.parametrize("name", ["t", "t.h5"])

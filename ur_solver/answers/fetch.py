@@ -17,7 +17,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 
 from ur_solver.blocks.lock import lock_open_file
-from ur_solver.common.files import resolved
+from ur_solver.common.files import keep_mode, resolved
 from ur_solver.common.progress import Progress
 from ur_solver.errors import DiskLimitError, FetchError, InputError, NotATableError, OutputError
 from ur_solver.table.format import OBJECTIVES
@@ -109,7 +109,9 @@ def fetch(
                     "again"
                 )
         _check_table(part)
-        part.replace(resolved(output))
+        target = resolved(output)
+        keep_mode(part, target)
+        part.replace(target)
     except OSError as error:
         raise OutputError(f"cannot write {str(output)!r}: {error.strerror or error}") from None
     return replaced

@@ -634,16 +634,29 @@ class BlockFolder:
         if self._was_begun:
             self._release()
             return
-        # the lock last, and while it is held: later it may be another solve's
-        parts = self.folder.glob(".*.part")
-        for path in (self.folder / HEAD, self.folder / MANIFEST, *parts, self.folder / LOCK):
+        self._close_manifest()
+        for path in (self.folder / HEAD, self.folder / MANIFEST, *self.folder.glob(".*.part")):
             with suppress(OSError):
                 path.unlink()
-        self._release()
-        for folder in (*self.folder.glob("[0-9][0-9][0-9]*"), self.folder):
-            if folder is not self.folder or not self._was_there:
+        for folder in self.folder.glob("[0-9][0-9][0-9]*"):
+            with suppress(OSError):
+                folder.rmdir()
+        self._remove_lock(and_folder=not self._was_there)
+
+    def _remove_lock(self, *, and_folder: bool) -> None:
+        """Remove the lock, the last file of the folder, and the folder if it is empty then.
+
+        While the lock is held the folder is this solve's. Where an open file cannot be removed (NFS
+        renames it), the folder is not empty before the release.
+        """
+        with suppress(OSError):
+            (self.folder / LOCK).unlink()
+        for is_released in (False, True):
+            if is_released:
+                self._release()
+            if and_folder:
                 with suppress(OSError):
-                    folder.rmdir()
+                    self.folder.rmdir()
 
     def _check(self) -> None:
         """Raise CheckpointError if the folder has another job."""
@@ -725,5 +738,10 @@ class BlockFolder:
         """Delete the folder, which no solve will resume."""
         self.files.remove_all()
         self._close_manifest()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self._release()  # afterwards the folder may be another solve's
+        for path in self.folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != LOCK:
+                with suppress(OSError):
+                    path.unlink()
+        self._remove_lock(and_folder=True)

@@ -11,7 +11,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.locate import open_file
+from ur_solver.answers.locate import is_rule_set, open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.messages import Messages, message_options
 from ur_solver.cli.options import TABLE_PATH, memory_option, output_option, table_argument
@@ -32,7 +32,6 @@ from ur_solver.records.maps import (
 )
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
-from ur_solver.table.hdf5 import is_table_file
 from ur_solver.table.output import check_replaceable, new_table_path
 from ur_solver.table.writer import write_table
 
@@ -152,7 +151,7 @@ def export_command(
     _check_options(file, kind, columns, value_type, author)
     check_outputs({"FILE": file}, [word])
     check_replaceable(file, force=force)
-    if kind is None and not is_table_file(word):
+    if kind is None and is_rule_set(word):
         check_has_maps(named_rules(word))  # before a table is solved for it
     with Table(open_file(word, say=say)) as table:
         replaced = check_replaceable(file, force=force, source=table.path)

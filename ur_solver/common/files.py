@@ -81,6 +81,12 @@ def free_path(path: Path) -> Path:
     return found
 
 
+def keep_mode(part: Path, path: Path) -> None:
+    """Give a file the permissions of the one that it is about to replace, if there is one."""
+    with suppress(OSError):  # also of a file system without them
+        part.chmod(stat.S_IMODE(path.stat().st_mode))
+
+
 def standard_input() -> BinaryIO:
     """Standard input; InputError if it is closed."""
     if sys.stdin is None:
@@ -192,8 +198,7 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
         with os.fdopen(handle, "w+b") as file:
             yield file
             file.flush()
-            with suppress(FileNotFoundError):
-                part.chmod(stat.S_IMODE(target.stat().st_mode))
+            keep_mode(part, target)
             try:
                 os.fsync(file.fileno())
             except OSError as error:

@@ -17,6 +17,7 @@ import pathlib
 import platform
 import queue
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -217,7 +218,7 @@ class _Drive:
         self._task = task
         self._dispatcher = Dispatcher(graph, self._cost, runner.most_threads, ahead=_AHEAD)
         self._futures: dict[Future, list[Assignment]] = {}
-        self._attempts: dict[int, int] = {}
+        self._attempts: Counter[tuple[int, int | None]] = Counter()
         self._asked: dict[str, concurrent.futures.Future[dict[str, Worker]]] = {}
         self._refused: dict[str, str] = {}  # the workers that are given nothing, and why
         self._demand = _Demand()
@@ -368,7 +369,7 @@ class _Drive:
     def _lose(self, address: str) -> None:
         _log.warning("worker %s has gone", address)
         for index in self._dispatcher.remove(address):
-            self._count_attempt(index, f"worker {address} has gone")
+            self._count_attempt((index, None), f"worker {address} has gone")
         gone = [each for each, given in self._futures.items() if given[0].worker == address]
         for future in gone:
             del self._futures[future]
@@ -451,23 +452,27 @@ class _Drive:
                 on_done(result)
             except DamagedBlockError as error:  # its file differs from what the worker wrote
                 self._graph.give_back(index)
-                self._count_attempt(index, str(error))
+                self._count_attempt((index, index), str(error))
             return
         if isinstance(result, DamagedBlockError):
             self._graph.reopen(result.index, index)
             self._dispatcher.give_back(index)
-            self._count_attempt(index, str(result))
+            self._count_attempt((index, result.index), str(result))
             return
         is_passing = isinstance(result, _PASSING)
         self._dispatcher.give_back(index, is_failed=is_passing)
         if not is_passing:
             raise result
         # on another worker, or on this one later
-        self._count_attempt(index, str(result) or type(result).__name__, result)
+        self._count_attempt((index, None), str(result) or type(result).__name__, result)
 
-    def _count_attempt(self, index: int, why: str, error: Exception | None = None) -> None:
-        self._attempts[index] = self._attempts.get(index, 0) + 1
-        if self._attempts[index] < _MOST_ATTEMPTS:
+    def _count_attempt(
+        self, failed: tuple[int, int | None], why: str, error: Exception | None = None
+    ) -> None:
+        """Count a failed attempt of a block, by the damaged block that it has read, if it has."""
+        index, _ = failed
+        self._attempts[failed] += 1
+        if self._attempts[failed] < _MOST_ATTEMPTS:
             _log.warning("block %d is begun again: %s", index, why)
         elif isinstance(error, OutputError | MemoryError):
             raise error

@@ -15,12 +15,15 @@ from ur_solver.common.files import Closing
 from ur_solver.errors import OutputError
 from ur_solver.kernel.interface import FinishedBlocks, Values
 
+_MOST_WAITING = 64
+"""The most writes that wait: a block that was taken back keeps its file open meanwhile."""
+
 
 class Backlog:
     """A thread that performs writes in order; thread safe.
 
-    Solving waits for it only if more than `most` bytes have not been written yet. An error in
-    writing is raised by `settle` and `wait` from then on.
+    Solving waits for it only if more than `most` bytes, or `_MOST_WAITING` writes, have not been
+    written yet. An error in writing is raised by `settle` and `wait` from then on.
     """
 
     def __init__(self, name: str, most: int) -> None:
@@ -54,7 +57,8 @@ class Backlog:
                 if not self._waiting:
                     return
                 oldest, size = self._waiting[0]
-                if self._n_bytes <= most and not oldest.done():
+                is_short = self._n_bytes <= most and len(self._waiting) <= _MOST_WAITING
+                if is_short and not oldest.done():
                     return
             oldest.result()  # the first error stays, and is raised again
             with self._lock:
@@ -219,10 +223,10 @@ class FileStore(Closing):
 
         Raises DamagedBlockError if it is not whole.
         """
-        size = self.files.values_of(record.index).nbytes
+        values = self.files.values_of(record.index)
         self._errors[record.index] = record.error
         self._backlog.settle()
-        self._backlog.submit(size, partial(self._hand_back, record))
+        self._backlog.submit(values.nbytes, partial(self._hand_on, BlockResult(record, values)))
 
     def drop(self, index: int) -> None:
         """Discard the values of a block in memory; its file stays."""
@@ -252,10 +256,6 @@ class FileStore(Closing):
             return self.files.write(record, values, is_read_again=is_read_again)
         except OutputError as error:
             raise OutputError(f"{error}; the blocks before it are kept") from None
-
-    def _hand_back(self, record: BlockRecord) -> None:
-        # mapped now: blocks that wait in the backlog would keep a file open each
-        self._hand_on(BlockResult(record, self.files.values_of(record.index)))
 
     def _hand_on(self, result: BlockResult) -> None:
         """Hand a block on, unless it is one that was damaged and solved again."""

@@ -311,7 +311,7 @@ class Estimator(Judge):
         --------
         >>> import ur_solver as ur
         >>> table = ur.solve("finkel:1")
-        >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,))
+        >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,), force=True)
         >>> found = estimator.looking(1).compared_with(table)
         >>> found.rms < found.p99 < 0.5, found.inside > 0.9
         (True, True)
@@ -417,7 +417,7 @@ class Estimator(Judge):
         Examples
         --------
         >>> import ur_solver as ur
-        >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,))
+        >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,), force=True)
         >>> found = estimator.until_sure("L...__../..D...../....__.. L 0 0", throws=(2,))
         >>> found.decision.throws[0].best.text, found.ended[0].value
         ('A1B2', 'sure')
@@ -607,7 +607,7 @@ def open_estimator(
     Examples
     --------
     >>> import ur_solver as ur
-    >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,))
+    >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,), force=True)
     >>> estimator = ur.open_estimator("finkel:1", plies=2)
     >>> move = estimator.best("....__../......../....__.. L 1 1", 4).move
     >>> move.text

@@ -230,19 +230,19 @@ def check_replaceable(path: pathlib.Path, rules: RuleSet, *, force: bool) -> Non
     """Check, before the work, that a new estimator of a rule set may have a path.
 
     OutputError if no file can be written there; if there is something else, or the estimator of
-    another rule set; without `force` also if there is one of this rule set that can be read.
+    another rule set; without `force` also if there is one of this rule set, or one that cannot be
+    read.
     """
     if os.path.lexists(path):
-        there, advice = "not an estimator", "choose another path"
+        there, may_go = "not an estimator", False
         if is_estimator_file(str(path)):
             others = _rules_of(path)
-            if others is None or (force and others.is_same_game(rules)):
-                there = ""
-            else:
-                there = f"an estimator of {others.title}"
-                if others.is_same_game(rules):
-                    advice = "--force replaces it (in Python, force=True)"
-        if there:
+            there = f"an estimator of {others.title}" if others else "an unreadable estimator"
+            may_go = others is None or others.is_same_game(rules)
+        if not (may_go and force):
+            advice = (
+                "--force replaces it (in Python, force=True)" if may_go else "choose another path"
+            )
             raise OutputError(f"{str(path)!r} already exists and is {there}: {advice}")
     check_outputs({"the estimator": path})
 

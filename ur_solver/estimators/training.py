@@ -541,10 +541,10 @@ def train_estimator(
     more pieces, whose weights are begun with: it is trained as one that has gone half of the way,
     or less if it reads fewer features. Where `hidden` asks for a smaller first layer, the units
     that count least are left out. An estimator that is at `path` is replaced with `force`, at the
-    end. InputError if the hidden layers or a number are invalid, or the
-    first estimator has other features; CheckpointError if there is a checkpoint of another
-    training; OutputError if something is at the path that must stay, or the checkpoint or the file
-    cannot be written, which is checked first.
+    end. InputError if the hidden layers or a number are invalid, or the first estimator has other
+    features; CheckpointError if there is a checkpoint of another training; OutputError if something
+    is at the path that must stay, or the checkpoint or the file cannot be written, which is checked
+    first.
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: expected 1 to 4 layers of 1 to 1024 units")
@@ -734,7 +734,7 @@ def train(
     Examples
     --------
     >>> import ur_solver as ur
-    >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,))
+    >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,), force=True)
     >>> estimator.rules.word
     'finkel:1'
     """

@@ -22,6 +22,7 @@ import psutil
 from ur_solver.blocks.folder import BlockRecord
 from ur_solver.blocks.lock import checkpoint_folder
 from ur_solver.blocks.stored import VALUE_TYPES
+from ur_solver.common.files import resolved
 from ur_solver.common.machine import free_memory, usable_processors
 from ur_solver.common.text import size_text
 from ur_solver.engine.graph import BlockGraph, critical_paths
@@ -310,6 +311,7 @@ def check_disk(request: Request, output: pathlib.Path) -> None:
     What an interrupted solve has left of its checkpoint counts as there already. `output` is the
     table's file or folder; OutputError if its folder does not exist.
     """
+    output = resolved(output)
     part, free = request.part, free_bytes(output)
     blocks = output if is_unfinished(output) else checkpoint_folder(output)
     # the blocks of a folder are the table; one that is replaced stays until the new one is whole

@@ -178,8 +178,8 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
         header = writer.finish(seconds=time.perf_counter() - began)
         if not plan.is_folder:
             folder.remove()
-        elif plan.folder != plan.path:
-            publish_folder(plan.folder, plan.path)
+    if plan.is_folder and plan.folder != plan.path:
+        publish_folder(plan.folder, plan.path)  # not before: Windows renames no open folder
     if request.certify and part.space.has_levels and not plan.is_folder:
         _bound_levels(plan)
     finished = Finished(

@@ -69,8 +69,7 @@ def plan_of(request: Request) -> Plan:
     """
     path = path_of(request)
     check_place(path)
-    is_new_folder = is_folder_name(path) and (is_unfinished(path) or not os.path.lexists(path))
-    folder = path if is_new_folder else checkpoint_folder(path)
+    folder = _folder_of_blocks(path)
     action, replaced = _action(request, path, folder)
     room = ROOM_OF_A_DRIVER
     if action is not Action.PRESENT:
@@ -85,6 +84,16 @@ def plan_of(request: Request) -> Plan:
         precision=request.precision,
     )
     return Plan(request, path, folder, job, room, action, replaced)
+
+
+def _folder_of_blocks(path: pathlib.Path) -> pathlib.Path:
+    """Where the blocks of a table go: into it if it is a new folder, otherwise next to it.
+
+    A process may have been killed after the table that was to be replaced had gone.
+    """
+    checkpoint = checkpoint_folder(path)
+    is_free = not (os.path.lexists(path) or os.path.isfile(checkpoint / HEAD))
+    return path if is_folder_name(path) and (is_free or is_unfinished(path)) else checkpoint
 
 
 def path_of(request: Request) -> pathlib.Path:

@@ -14,7 +14,13 @@ import numpy.typing as npt
 from ur_solver.blocks.folder import RECORD, Job, files_of
 from ur_solver.blocks.lock import HEAD, MANIFEST, is_held
 from ur_solver.common.text import counted
-from ur_solver.errors import CheckpointError, DamagedBlockError, NotATableError, TableInUseError
+from ur_solver.errors import (
+    CheckpointError,
+    DamagedBlockError,
+    NotATableError,
+    OutputError,
+    TableInUseError,
+)
 from ur_solver.table.format import ATTRIBUTES, CHECKSUMS, TABLE, blocks_of_rows
 from ur_solver.table.hdf5 import (
     Contents,
@@ -85,7 +91,7 @@ class FolderSource:
         first = (chunk - int(self._first_chunks[row])) * self.contents.chunk_length
         try:
             out[:] = self._map(int(self._indices[row]))[first : first + len(out)]
-        except DamagedBlockError as error:
+        except (DamagedBlockError, OutputError) as error:
             raise ValueError(str(error)) from None
 
     def close(self) -> None:

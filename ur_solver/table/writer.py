@@ -9,7 +9,6 @@ import io
 import os
 import pathlib
 import shutil
-import stat
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from ur_solver.blocks.folder import BlockFolder, BlockResult, remove_blocks
 from ur_solver.blocks.lock import HEAD, MANIFEST, is_held, is_unsupported, lock_open_file
 from ur_solver.blocks.stored import VALUE_TYPES, Possible, checksum, chunk_length_for
-from ur_solver.common.files import Closing, resolved, write_file
+from ur_solver.common.files import Closing, keep_mode, resolved, write_file
 from ur_solver.common.machine import program_version
 from ur_solver.common.text import counted, json_text
 from ur_solver.errors import OutputError
@@ -117,9 +116,8 @@ class PartFile(io.FileIO):
         """
         self.check()
         path = resolved(path)
-        with suppress(FileNotFoundError):
-            self._path.chmod(stat.S_IMODE(path.stat().st_mode))
         os.fsync(self.fileno())
+        keep_mode(self._path, path)
         if _IS_WINDOWS:
             self.close()  # Windows does not rename an open file
         self._path.replace(path)
@@ -439,23 +437,24 @@ def publish_folder(folder: pathlib.Path, path: pathlib.Path) -> None:
     """
     path = resolved(path)
     old = path.with_name(f".{path.name}.old")
+    if is_held(path):
+        raise OutputError(f"a solve is writing to {str(path)!r}")
     try:
-        if not path.is_dir():
-            folder.rename(path)
-            return
-        if is_held(path):
-            raise OutputError(f"a solve is writing to {str(path)!r}")
-        if old.is_dir():  # of a killed process
-            remove_folder(old)
-        path.rename(old)
+        if path.is_dir():
+            if old.is_dir():  # of a killed process
+                remove_folder(old)
+            keep_mode(folder, path)
+            path.rename(old)
         try:
             folder.rename(path)
         except OSError:
-            old.rename(path)
+            if old.is_dir():
+                old.rename(path)
             raise
     except OSError as error:
         raise OutputError(f"cannot replace {str(path)!r}: {error.strerror or error}") from None
-    remove_folder(old)
+    if old.is_dir():
+        remove_folder(old)
 
 
 class FolderWriter(_Writer):

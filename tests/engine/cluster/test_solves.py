@@ -310,6 +310,25 @@ class Missing:
         return Done(index)
 
 
+@dataclass(frozen=True)
+class Damaged:
+    """A task that finds each of six blocks damaged once."""
+
+    folder: str
+
+    def __call__(self, index, lease):
+        for number in range(6) if index == 10 else ():
+            marker = pathlib.Path(self.folder) / str(number)
+            if not marker.exists():
+                marker.touch()
+                raise DamagedBlockError(number, f"block {number} is damaged")
+        return Done(index)
+
+
+def test_blocks_that_are_damaged_one_after_the_other_are_solved_again(connect, tmp_path):
+    assert set(run(connect, Damaged(str(tmp_path)), 20)) == set(range(20))
+
+
 def test_a_block_that_is_always_missing_ends_the_solve(connect):
     with pytest.raises(ClusterError, match=r"block 10 failed 5 times; .*block 0 is not there"):
         run(connect, Missing(), 20)
