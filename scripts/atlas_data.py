@@ -25,7 +25,7 @@ COUNTS = {
     "conventional": 7,
     "four-again": 7,
     "four-again-d4": 7,
-    "murray": 4,
+    "murray": 5,
     "murray-0-to-3": 5,
     "masters": 7,
     "masters-4dice": 7,
