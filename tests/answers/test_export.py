@@ -154,7 +154,7 @@ def test_wrong_options_are_refused(finkel2, tmp_path, options, fault):
 
 
 def test_a_file_gets_no_name_of_another_kind(finkel2, tmp_path):
-    for options, kind in (([], "a map, such as map.rgu"), (["--parquet", "--npy"], "--npy")):
+    for options, kind in (([], "a map, such as map.rgu"), (["--npy"], "--npy")):
         said = run("export", finkel2, tmp_path / "t.parquet", *options, code=2).stderr
         assert f"is a name for --parquet, not for {kind}" in said
     assert not list(tmp_path.iterdir())

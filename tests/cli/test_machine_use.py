@@ -88,7 +88,7 @@ def invoke(*arguments):
 
 def test_a_solve_that_does_not_fit_the_disk_is_refused_before_it_begins(tmp_path, no_room):
     table = tmp_path / "table.h5"
-    assert "1e-06 GB are free" in run("solve", "finkel:2", "-o", str(table), code=1)
+    assert "; 1 kB are free" in run("solve", "finkel:2", "-o", str(table), code=1)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -530,7 +530,14 @@ def begun_values(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch):
         begun: list[Training] = []
         monkeypatch.setattr(Training, "play_apart", lambda own, _pool: begun.append(own.weights))
         making.train_estimator(
-            rules, tmp_path / "e.h5", rounds=1, first=first, hidden=hidden, effort=QUICK, threads=1
+            rules,
+            tmp_path / "e.h5",
+            rounds=1,
+            first=first,
+            hidden=hidden,
+            effort=QUICK,
+            threads=1,
+            force=True,
         )
         shape = Shape(len(features_of(rules, True)), hidden or first.shape.hidden, True)
         rows = space_of(rules).unrank_states(np.arange(0, space_of(rules).n_values, 7))
