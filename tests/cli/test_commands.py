@@ -338,6 +338,7 @@ def test_throws_that_no_turn_has(asked, fault):
         (["rules", "finkel", "-n", "two"], "'two' is not a whole number"),
         (["export", "finkel:2", "x", "--parquet", "--npy"], "--parquet and --npy name different"),
         (["export", "skiriuk:2", "x.rgu"], "skiriuk:2 has no map in RoyalUr's format"),
+        (["export", "murray:3", "x.rgu"], "murray:3 has no map in RoyalUr's format"),
     ],
 )
 def test_wrong_usage_ends_with_2(arguments, fault):

@@ -25,9 +25,9 @@ from ur_solver.records.maps import (
     VALUE_TYPES,
     MapHeader,
     block_results,
-    check_has_maps,
     read_header,
     read_values,
+    settings_and_keys,
     write_map,
 )
 from ur_solver.rules import named_rules
@@ -152,7 +152,7 @@ def export_command(
     check_outputs({"FILE": file}, [word])
     check_replaceable(file, force=force)
     if kind is None and is_rule_set(word):
-        check_has_maps(named_rules(word))  # before a table is solved for it
+        settings_and_keys(named_rules(word))  # a MapError comes before a table is solved
     with Table(open_file(word, say=say)) as table:
         replaced = check_replaceable(file, force=force, source=table.path)
         if kind is None:

@@ -82,7 +82,7 @@ def free_path(path: Path) -> Path:
 
 
 def keep_mode(part: Path, path: Path) -> None:
-    """Give a file the permissions of the one that it is about to replace, if there is one."""
+    """Give a file or folder the permissions of the one that it is to replace, if there is one."""
     with suppress(OSError):  # also of a file system without them
         part.chmod(stat.S_IMODE(path.stat().st_mode))
 

@@ -379,14 +379,15 @@ def _scale(header: MapHeader, keys: MapKeys, file: BinaryIO) -> float:
     return stored
 
 
-def check_has_maps(rules: RuleSet) -> dict[str, Any]:
-    """Check that a rule set has maps; RoyalUr's settings for it. MapError if it has none."""
+def settings_and_keys(rules: RuleSet) -> tuple[dict[str, Any], MapKeys]:
+    """RoyalUr's settings for a rule set, and the keys of its map; MapError if it has no map."""
     try:
-        return settings_of(rules)
-    except RuleSetError:
+        return settings_of(rules), MapKeys(rules)
+    except (RuleSetError, MapError) as error:
+        reason = str(error).partition(";")[0]
         raise MapError(
-            f"{rules_word(rules)} has no map in RoyalUr's format, which does not have its rules; "
-            "--parquet, --arrow and --npy export any table"
+            f"{rules_word(rules)} has no map in RoyalUr's format: {reason}; --parquet, --arrow and "
+            "--npy export any table"
         ) from None
 
 
@@ -399,8 +400,7 @@ def write_map(
     the rule set has no maps; OutputError if the file cannot be written.
     """
     rules = values.rules
-    settings = check_has_maps(rules)
-    keys = MapKeys(rules)
+    settings, keys = settings_and_keys(rules)
     metadata = {"value_type": value_type, **({"author": author} if author else {})}
     head = dumped({**metadata, "game_settings": settings})
     entries = [0] * keys.n_maps

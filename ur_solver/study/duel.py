@@ -39,7 +39,7 @@ from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
 from ur_solver.rules.game import Move, legal_moves
 from ur_solver.rules.turns import turn
 from ur_solver.space import space_of
-from ur_solver.study.estimates import IntervalEstimate, mean_of
+from ur_solver.study.estimates import UNKNOWN, IntervalEstimate, mean_of
 
 _LEAVE = 1.0
 """Seconds that a program has to end after ``quit``."""
@@ -247,12 +247,14 @@ def duel(
 
 
 def _share(pairs: npt.NDArray[np.float64]) -> IntervalEstimate:
-    """The mean of shares of pairs, with an interval of shares; a single pair says nothing of it."""
-    mean = float(pairs.mean())
+    """The mean of the shares of pairs; its interval is one of shares, too.
+
+    A single pair with a win each says nothing of it.
+    """
     found = mean_of(pairs)
-    if len(pairs) == 1:
-        return IntervalEstimate(mean, 0.0, 1.0)
-    return IntervalEstimate(mean, max(0.0, found.low), min(1.0, found.high))
+    if found is UNKNOWN:
+        return IntervalEstimate(float(pairs[0]), 0.0, 1.0)
+    return IntervalEstimate(found.value, max(0.0, found.low), min(1.0, found.high))
 
 
 def _game(
